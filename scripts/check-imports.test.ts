@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importsGoDown, upwardImports } from "./check-imports.ts";
+import {
+  importsGoDown,
+  readsUserSettings,
+  testsHaveTheirOwnData,
+  upwardImports,
+} from "./check-imports.ts";
 
 const ENGINE = `import type { Engine } from "../../engine/engine.ts";\n`;
 
@@ -28,3 +33,13 @@ test("a folder that is not in the list is an error", () => {
 });
 
 test("the server keeps the direction", () => importsGoDown());
+
+test("a test that reads settings on its own is found", () => {
+  const text = `import {\n  readSettings,\n  type Settings,\n} from "../../src/config/settings.ts";\n`;
+  assert.ok(readsUserSettings("packages/server/test/long/backup.test.ts", text));
+  assert.ok(!readsUserSettings("packages/server/src/config/settings.test.ts", text));
+  const types = `import type { Settings } from "../../src/config/settings.ts";\n`;
+  assert.ok(!readsUserSettings("packages/server/test/long/backup.test.ts", types));
+});
+
+test("tests have their own data", () => testsHaveTheirOwnData());

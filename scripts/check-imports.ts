@@ -65,6 +65,33 @@ function levelOf(folder: string, file: string): number {
   return level;
 }
 
+/** Tests read settings with `testSettings`: others may fall back to the data directory of the user. */
+const TESTS = "packages/*/{test/**/*.ts,src/**/*.test.ts}";
+const READS_SETTINGS = /^import [^;]*\breadSettings\b[^;]* from "[^"]*\/config\/settings\.ts";/m;
+
+/** The tests of the function itself, and the one place that others call it at. */
+const READERS = [
+  "packages/server/src/config/settings.test.ts",
+  "packages/server/test/support/server/test-settings.ts",
+];
+
+/** Whether a test may use the data directory of the user. */
+export function readsUserSettings(file: string, text: string): boolean {
+  return READS_SETTINGS.test(text) && !READERS.includes(file);
+}
+
+/** Throws a StepError that names every test whose settings may be those of the user. */
+export async function testsHaveTheirOwnData(): Promise<void> {
+  const found = globSync(TESTS, { cwd: ROOT }).sort();
+  const problems = found.filter((file) =>
+    readsUserSettings(file, readFileSync(join(ROOT, file), "utf8")),
+  );
+  if (problems.length > 0)
+    throw new StepError(
+      `${problems.join("\n")}\ntests call testSettings(…) of ${READERS[1]}: readSettings(…) falls back to ./data`,
+    );
+}
+
 /** Throws a StepError that names every import against the direction. */
 export async function importsGoDown(): Promise<void> {
   const files = globSync("**/*.ts", { cwd: join(ROOT, SERVER) });

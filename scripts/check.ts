@@ -6,7 +6,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { formatIsRight } from "./check-format.ts";
-import { importsGoDown } from "./check-imports.ts";
+import { importsGoDown, testsHaveTheirOwnData } from "./check-imports.ts";
 import { languageIsPlain } from "./check-language.ts";
 import { linksAreValid } from "./check-links.ts";
 import { documentsAreCurrent } from "./cli-docs/documents.ts";
@@ -84,6 +84,7 @@ const results = await Promise.all([
   step("docs/migrate-v1-to-v2.md is current", guideIsCurrent),
   step("links in documents", linksAreValid),
   step("direction of imports", importsGoDown),
+  step("data directories of tests", testsHaveTheirOwnData),
   step("language", languageIsPlain),
   step("lock file names no mirror", lockNamesNoMirror),
 ]);

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { scratchFolder } from "../../packages/server/test/support/server/scratch-folder.ts";
 import { ROOT } from "../step.ts";
 import { type FileResult, MARKER } from "./reporter.ts";
 
@@ -151,7 +152,8 @@ function start(timeoutMs: number): ChildProcess {
   ];
   const worker = join(ROOT, "scripts", "tests", "worker.ts");
   return spawn(process.execPath, [...flags, worker], {
-    cwd: ROOT,
+    // Not the clone: the default data directory of a command would be that of the person who runs the tests.
+    cwd: scratchFolder("wharf-cwd-"),
     detached: true,
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });

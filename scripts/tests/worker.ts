@@ -4,8 +4,10 @@
  * top of a file belong to that file alone, because they are registered within its suite.
  */
 import { once } from "node:events";
+import { resolve as resolvePath } from "node:path";
 import { after, describe } from "node:test";
 import { pathToFileURL } from "node:url";
+import { ROOT } from "../step.ts";
 import { strayErrors } from "./reporter.ts";
 import { ignoreResources, trackResources } from "./resource-tracking.ts";
 
@@ -22,7 +24,7 @@ function run(file: string): Promise<void> {
   trackResources();
   describe(file, async () => {
     try {
-      await import(pathToFileURL(file).href);
+      await import(pathToFileURL(resolvePath(ROOT, file)).href);
     } finally {
       // Hooks run in the order of their registration: this one follows those of the file.
       after(() => resolve());

@@ -18,7 +18,7 @@ import { STORES, TestServer } from "../../server/test/support/server/test-server
 import { wharf } from "./support/command.ts";
 
 async function execute(server: TestServer, sql: string): Promise<void> {
-  if (!server.storeFlags.includes("--data")) return void (await rawRows(server, sql));
+  if (server.storeFlags.includes("--database-url")) return void (await rawRows(server, sql));
   const database = new DatabaseSync(join(server.data, "wharf.db"));
   database.exec(sql);
   database.close();

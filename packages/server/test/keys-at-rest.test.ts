@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { notificationSecret } from "../src/app/admin.ts";
-import { readSettings } from "../src/config/settings.ts";
 import {
   everyValueOf,
   type KeyMaterial,
@@ -14,6 +13,7 @@ import {
   spellings,
 } from "./support/server/key-material.ts";
 import { STORES } from "./support/server/test-server.ts";
+import { testSettings } from "./support/server/test-settings.ts";
 import { roleNamed, World } from "./support/world/world.ts";
 
 const HOST = "registry.example.com";
@@ -52,7 +52,7 @@ for (const store of STORES) {
       const scim = await operator.post(`${at}:generateScimToken`, {});
       give("SCIM token", scim.body.token);
       assert.equal((await fetch(`${server.url}/registry/certs.pem`)).status, 200);
-      const settings = await readSettings([...server.storeFlags, ...ATTACHED], {});
+      const settings = await testSettings([...server.storeFlags, ...ATTACHED]);
       give("notification secret", await notificationSecret(settings, HOST));
       material = await keyMaterialOf(server);
     });

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { after, describe, test } from "node:test";
-import { readSettings } from "../src/config/settings.ts";
 import { WharfError } from "../src/lib/errors.ts";
 import { loadKey } from "../src/secrets/key.ts";
 import { Secrets } from "../src/secrets/secrets.ts";
@@ -12,6 +11,7 @@ import { readAllSealed } from "../src/store/tables/secrets.ts";
 import { newDatabase } from "./support/server/postgres.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
 import { STORES } from "./support/server/test-server.ts";
+import { testSettings } from "./support/server/test-settings.ts";
 
 for (const kind of STORES) {
   describe(`re-encryption with a new key, on ${kind}`, () => {
@@ -24,7 +24,7 @@ for (const kind of STORES) {
 
     test("leaves nothing encrypted with the old key, despite concurrent writers on another replica", async () => {
       const flags = kind === "sqlite" ? ["--data", data] : ["--database-url", await newDatabase()];
-      const settings = await readSettings(flags, {});
+      const settings = await testSettings(flags);
       const open = async () => {
         const store = await openStore(settings, [], { committed() {} });
         stores.push(store);

@@ -5,12 +5,12 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { openConfiguredPort } from "../src/app/port.ts";
 import { startServer } from "../src/app/server.ts";
-import { readSettings } from "../src/config/settings.ts";
 import type { HttpEndpoint } from "../src/wire/endpoint.ts";
 import { EXAMPLES } from "../src/wire/openapi/examples.ts";
 import { type Route, routesOf } from "../src/wire/rest/route.ts";
 import { Http } from "./support/client/http.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
+import { testSettings } from "./support/server/test-settings.ts";
 import { World } from "./support/world/world.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document.
@@ -42,7 +42,7 @@ describe("the API description of a server", () => {
 
   before(async () => {
     const flags = ["--listen", "127.0.0.1:0", "--data", scratchFolder("wharf-openapi-")];
-    server = await startServer(await readSettings(flags, {}), {
+    server = await startServer(await testSettings(flags), {
       logOutput: { write: () => {}, flushSync() {} },
       openPort(settings, served) {
         routes = routesOf(served.methods).filter(({ method }) => method.served);

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { notificationSecret } from "../src/app/admin.ts";
-import { readSettings } from "../src/config/settings.ts";
 import { TestRegistry } from "./support/registry/distribution.ts";
 import { RegistryStorage, type StoredImage } from "./support/registry/storage.ts";
 import { freePort } from "./support/server/free-port.ts";
 import { STORES } from "./support/server/test-server.ts";
+import { testSettings } from "./support/server/test-settings.ts";
 import { until } from "./support/until.ts";
 import { World } from "./support/world/world.ts";
 
@@ -24,10 +24,7 @@ for (const store of STORES) {
       registries = [];
       secrets = [];
       for (const host of hosts) {
-        const secret = await notificationSecret(
-          await readSettings(world.server.storeFlags, {}),
-          host,
-        );
+        const secret = await notificationSecret(await testSettings(world.server.storeFlags), host);
         secrets.push(secret);
         registries.push(await TestRegistry.start(world.server.url, host, { secret }));
       }

@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { RESOURCES } from "../src/app/resources.ts";
-import { readSettings } from "../src/config/settings.ts";
 import { Secrets } from "../src/secrets/secrets.ts";
 import { openStore } from "../src/store/db/open.ts";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { rawRows } from "./support/server/direct-store.ts";
+import { testSettings } from "./support/server/test-settings.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const ISSUER = "https://login.example.com";
@@ -32,7 +32,7 @@ onEachStore("the client secret of an identity provider", (world) => {
   };
   /** What the login code would send to the provider. */
   const kept = async (uid: string) => {
-    const settings = await readSettings(world.server.storeFlags, {});
+    const settings = await testSettings(world.server.storeFlags);
     const tables = Object.values(RESOURCES).map((resource) => resource.table);
     const store = await openStore(settings, tables, { committed() {} });
     try {

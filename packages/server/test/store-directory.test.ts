@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, type TestContext, test } from "node:test";
 import { startServer } from "../src/app/server.ts";
-import { readSettings, type Settings } from "../src/config/settings.ts";
+import type { Settings } from "../src/config/settings.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
 import { TestServer } from "./support/server/test-server.ts";
+import { testSettings } from "./support/server/test-settings.ts";
 
 async function settingsOf(data: string): Promise<Settings> {
   const flags = ["--listen", "127.0.0.1:0", "--log-level", "silent"];
-  return readSettings([...flags, "--data", data], {});
+  return testSettings([...flags, "--data", data]);
 }
 
 describe("a data directory", () => {

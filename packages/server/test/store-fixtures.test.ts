@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openSource } from "../src/app/backup/store-source.ts";
 import { RESOURCES } from "../src/app/resources.ts";
-import { readSettings } from "../src/config/settings.ts";
 import { migrations } from "../src/store/db/migrations.ts";
 import { Http } from "./support/client/http.ts";
 import { comparableSchema } from "./support/server/comparable-schema.ts";
@@ -17,6 +16,7 @@ import {
   type StoreFixture,
 } from "./support/server/store-fixture.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
+import { testSettings } from "./support/server/test-settings.ts";
 import { LocalAccounts } from "./support/world/local-accounts.ts";
 
 for (const store of STORES) {
@@ -92,7 +92,7 @@ async function hasResources(
 
 /** The last step of a store that no server of this version has opened. */
 async function stepOf(storeFlags: readonly string[]): Promise<number> {
-  const { snapshot, step } = await openSource(await readSettings(storeFlags, {}));
+  const { snapshot, step } = await openSource(await testSettings(storeFlags));
   await snapshot.close();
   return step;
 }

@@ -7,7 +7,7 @@ import pg from "pg";
 import { operatorToken } from "../src/app/admin.ts";
 import type { RunningServer } from "../src/app/running-server.ts";
 import { startServer } from "../src/app/server.ts";
-import { readSettings, type Settings } from "../src/config/settings.ts";
+import type { Settings } from "../src/config/settings.ts";
 import type { Driver } from "../src/store/db/connection.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { openSqlite } from "../src/store/db/sqlite.ts";
@@ -16,6 +16,7 @@ import { Http } from "./support/client/http.ts";
 import { newDatabase } from "./support/server/postgres.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
 import { STORES, type StoreKind } from "./support/server/test-server.ts";
+import { testSettings } from "./support/server/test-settings.ts";
 
 /** A server in this process whose disk can be full, as the database itself says. */
 interface Filling {
@@ -32,7 +33,7 @@ async function fillingSqlite(flags: readonly string[]): Promise<Filling> {
   let driver: Driver | undefined;
   const limit = (pages: number) => driver?.writer.get(`PRAGMA max_page_count = ${pages}`);
   return {
-    settings: await readSettings([...flags, "--data", data], {}),
+    settings: await testSettings([...flags, "--data", data]),
     open: async () => {
       driver = openSqlite(join(data, "wharf.db"));
       return driver;
@@ -53,7 +54,7 @@ async function fillingPostgres(flags: readonly string[]): Promise<Filling> {
     await client.query(sql).finally(() => client.end());
   };
   return {
-    settings: await readSettings([...flags, "--database-url", url], {}),
+    settings: await testSettings([...flags, "--database-url", url]),
     open: () => openPostgres(url),
     fill: () =>
       run(`

@@ -7,7 +7,6 @@ import { describe, test } from "node:test";
 import pg from "pg";
 import { operatorToken } from "../src/app/admin.ts";
 import { RESOURCES } from "../src/app/resources.ts";
-import { readSettings } from "../src/config/settings.ts";
 import { dataDirectoryError } from "../src/lib/startup-errors.ts";
 import { openStore } from "../src/store/db/open.ts";
 import { openSqlite } from "../src/store/db/sqlite.ts";
@@ -15,12 +14,13 @@ import { Store } from "../src/store/db/store.ts";
 import { emptyDatabase, newDatabase } from "./support/server/postgres.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
 import { restoreFixture } from "./support/server/store-fixture.ts";
+import { testSettings } from "./support/server/test-settings.ts";
 
 const OLDEST = "0.1.0-dev.5";
 const TABLES = Object.values(RESOURCES).map(({ table }) => table);
 
 async function open(...flags: string[]): Promise<void> {
-  const store = await openStore(await readSettings(flags, {}), TABLES, { committed() {} });
+  const store = await openStore(await testSettings(flags), TABLES, { committed() {} });
   await store.close();
 }
 
@@ -81,10 +81,7 @@ describe("a SQLite store that cannot be opened", () => {
     const { storeFlags } = await restoreFixture("0.1.0-dev.13", "sqlite");
     const other = join(scratchFolder("wharf-key-"), "other.key");
     writeFileSync(other, Buffer.alloc(32, 7), { mode: 0o600 });
-    const settings = await readSettings(
-      [...storeFlags.slice(0, 2), "--secret-key-file", other],
-      {},
-    );
+    const settings = await testSettings([...storeFlags.slice(0, 2), "--secret-key-file", other]);
     await assert.rejects(operatorToken(settings), /is not the key .* Restore it from its backup/);
   });
 });

@@ -7,11 +7,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { operatorToken } from "../src/app/admin.ts";
 import type { RunningServer } from "../src/app/running-server.ts";
 import { startServer } from "../src/app/server.ts";
-import { readSettings, type Settings } from "../src/config/settings.ts";
+import type { Settings } from "../src/config/settings.ts";
 import { openSqlite } from "../src/store/db/sqlite.ts";
 import { Store } from "../src/store/db/store.ts";
 import { Http } from "./support/client/http.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
+import { testSettings } from "./support/server/test-settings.ts";
 
 /** A server on SQLite that looks for its files often, and waits for locks as long as the test wants. */
 class Site {
@@ -29,7 +30,7 @@ class Site {
 
   async start(): Promise<void> {
     const flags = ["--listen", "127.0.0.1:0", "--base-url", "http://wharf.test"];
-    this.settings = await readSettings([...flags, "--data", this.data], {});
+    this.settings = await testSettings([...flags, "--data", this.data]);
     this.server = await startServer(this.settings, {
       open: async (_settings, tables, timings) =>
         Store.open(

@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { ConfigError, readSettings } from "../config/settings.ts";
+import { testSettings } from "../../test/support/server/test-settings.ts";
+import { ConfigError } from "../config/settings.ts";
 import { openStore } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
 import { Secrets } from "./secrets.ts";
@@ -56,7 +57,7 @@ describe("the key of an installation", () => {
   };
 
   async function opened<T>(flags: string[], work: (secrets: Secrets, store: Store) => Promise<T>) {
-    const settings = await readSettings(["--data", data, ...flags], {});
+    const settings = await testSettings(["--data", data, ...flags]);
     const store = await openStore(settings, [], { committed() {} });
     try {
       return await work(await Secrets.open(settings, store), store);

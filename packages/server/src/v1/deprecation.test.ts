@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { groupsV1 } from "@wharf/contract/v1";
 import { METHODS } from "../../../../scripts/migration-docs/mapping.ts";
+import { testSettings } from "../../test/support/server/test-settings.ts";
 import { ANONYMOUS } from "../auth/caller.ts";
-import { readSettings } from "../config/settings.ts";
 import { Metrics } from "../observe/metrics.ts";
 import { deprecationOf } from "./deprecation.ts";
 
 const DATES = ["--v1-deprecation", "2027-01-01", "--v1-sunset", "2027-07-01T12:00:00+02:00"];
 
 test("nothing is deprecated until the operator sets a date", async () => {
-  assert.equal(deprecationOf(await readSettings([], {}), new Metrics()), undefined);
+  assert.equal(deprecationOf(await testSettings([]), new Metrics()), undefined);
 });
 
 test("exactly the methods with a successor in the guide are deprecated", async () => {
-  const methods = deprecationOf(await readSettings(DATES, {}), new Metrics())?.methods ?? [];
+  const methods = deprecationOf(await testSettings(DATES), new Metrics())?.methods ?? [];
   const names = [...methods].map(({ parent, name }) => `${parent.name}/${name}`);
   const replaced = Object.entries(METHODS).filter(([, successors]) => successors.length > 0);
   assert.deepEqual(names.sort(), replaced.map(([name]) => name).sort());
@@ -22,7 +22,7 @@ test("exactly the methods with a successor in the guide are deprecated", async (
 
 test("the header fields follow RFC 9745 and RFC 8594", async () => {
   const responseHeaders = async (...flags: string[]) => {
-    return deprecationOf(await readSettings(flags, {}), new Metrics())?.responseHeaders;
+    return deprecationOf(await testSettings(flags), new Metrics())?.responseHeaders;
   };
   assert.deepEqual(
     await responseHeaders(...DATES, "--v1-guide", "https://docs.example.com/v2?a=b"),
@@ -39,7 +39,7 @@ test("the header fields follow RFC 9745 and RFC 8594", async () => {
 
 test("only a limited number of callers have a metric label of their own", async () => {
   const metrics = new Metrics();
-  const deprecation = deprecationOf(await readSettings(DATES, {}), metrics);
+  const deprecation = deprecationOf(await testSettings(DATES), metrics);
   const { list } = groupsV1.Groups.method;
   const call = (uid: string) => deprecation?.onCall({ ...ANONYMOUS, uid }, list);
   call("");

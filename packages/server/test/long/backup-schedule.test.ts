@@ -6,7 +6,6 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { restore } from "../../src/app/backup/restore.ts";
 import { LAST, ScheduledBackups } from "../../src/app/backup/scheduled-backups.ts";
-import { readSettings } from "../../src/config/settings.ts";
 import { createIdentity, readIdentity } from "../../src/lib/age/x25519.ts";
 import { Logger } from "../../src/observe/logger.ts";
 import { Metrics } from "../../src/observe/metrics.ts";
@@ -14,6 +13,7 @@ import { readInstallation, writeInstallation } from "../../src/store/tables/inst
 import { DirectStore } from "../support/server/direct-store.ts";
 import { scratchFolder } from "../support/server/scratch-folder.ts";
 import { TestServer } from "../support/server/test-server.ts";
+import { testSettings } from "../support/server/test-settings.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -28,10 +28,12 @@ test("a time that has passed is made up for, by one of several servers", async (
   const { recipient, secret } = createIdentity();
   const backups = join(folder, "backups");
   const flags = ["--backup-schedule", "@hourly", "--backup-dir", backups, "--backup-keep", "2"];
-  const settings = await readSettings(
-    [...server.storeFlags, ...flags, "--backup-recipients", recipient],
-    {},
-  );
+  const settings = await testSettings([
+    ...server.storeFlags,
+    ...flags,
+    "--backup-recipients",
+    recipient,
+  ]);
   const lines: string[] = [];
   const log = new Logger("info", (line) => lines.push(line));
   const names = () => readdirSync(backups).sort();
@@ -67,7 +69,7 @@ test("a time that has passed is made up for, by one of several servers", async (
   const newest = names()
     .filter((name) => name.startsWith("wharf-"))
     .at(-1) as string;
-  const restored = await readSettings(["--data", join(folder, "restored")], {});
+  const restored = await testSettings(["--data", join(folder, "restored")]);
   const identities = [readIdentity(secret)].filter((key) => key !== undefined);
   await restore(restored, { file: join(backups, newest), unlock: { identities } });
 

@@ -11,7 +11,7 @@ import { checkStore } from "../../src/app/admin-check.ts";
 import { backUp } from "../../src/app/backup/back-up.ts";
 import { moveStore } from "../../src/app/backup/move.ts";
 import { restore } from "../../src/app/backup/restore.ts";
-import { readSettings, type Settings } from "../../src/config/settings.ts";
+import type { Settings } from "../../src/config/settings.ts";
 import { createIdentity, readIdentity, readRecipient } from "../../src/lib/age/x25519.ts";
 import { Http } from "../support/client/http.ts";
 import { emptyDatabase } from "../support/server/postgres.ts";
@@ -19,6 +19,7 @@ import { scratchFolder } from "../support/server/scratch-folder.ts";
 import { fixtureVersions, restoreFixture } from "../support/server/store-fixture.ts";
 import { storeRows } from "../support/server/store-rows.ts";
 import { STORES, type StoreKind, TestServer } from "../support/server/test-server.ts";
+import { testSettings } from "../support/server/test-settings.ts";
 
 const { recipient, secret } = createIdentity();
 const lock = { recipients: [readRecipient(recipient)].filter((key) => key !== undefined) };
@@ -42,7 +43,7 @@ async function filledStore(store: StoreKind): Promise<Settings> {
   } finally {
     await server.stop();
   }
-  return readSettings(storeFlags, {});
+  return testSettings(storeFlags);
 }
 
 function flagsOf({ data, databaseUrl, secretKeyFile }: Settings): string[] {
@@ -83,7 +84,7 @@ async function destroy({ data, databaseUrl, secretKeyFile }: Settings): Promise<
 async function inTarget(store: StoreKind, name: string): Promise<Settings> {
   const where =
     store === "sqlite" ? ["--data", at(name)] : ["--database-url", await emptyDatabase()];
-  return readSettings([...where, "--secret-key-file", at(`${name}.key`)], {});
+  return testSettings([...where, "--secret-key-file", at(`${name}.key`)]);
 }
 
 for (const store of STORES) {
@@ -149,7 +150,7 @@ for (const store of STORES) {
 
     test("a store of an earlier version is restored as it was, and upgraded by the next start", async () => {
       const { storeFlags } = await restoreFixture(EARLIER, store);
-      const settings = await readSettings(storeFlags, {});
+      const settings = await testSettings(storeFlags);
       const before = await storeRows(settings);
       const early = at(`${store}-early.backup`);
       await backUp(settings, { file: early, lock });
@@ -188,7 +189,7 @@ describe("moving a store", () => {
   test("not while a server uses it", async () => {
     for (const store of STORES) {
       const server = await TestServer.start({ store });
-      const settings = await readSettings(server.storeFlags, {});
+      const settings = await testSettings(server.storeFlags);
       const to = { data: at(`busy-${store}`), databaseUrl: "" };
       await assert.rejects(
         moveStore(settings, to),
@@ -201,7 +202,7 @@ describe("moving a store", () => {
 
   test("a key in the database of PostgreSQL becomes a file beside SQLite", async () => {
     const server = await TestServer.start({ store: "postgres" });
-    const settings = await readSettings(server.storeFlags, {});
+    const settings = await testSettings(server.storeFlags);
     await server.stop();
     assert.equal(settings.secretKeyFile, "");
     const to = { ...settings, data: at("from-database"), databaseUrl: "" };

@@ -6,10 +6,10 @@ import { after, before, describe, test } from "node:test";
 import { checkStore } from "../../src/app/admin-check.ts";
 import { backUp } from "../../src/app/backup/back-up.ts";
 import { restore } from "../../src/app/backup/restore.ts";
-import { readSettings } from "../../src/config/settings.ts";
 import { Http } from "../support/client/http.ts";
 import { scratchFolder } from "../support/server/scratch-folder.ts";
 import { TestServer } from "../support/server/test-server.ts";
+import { testSettings } from "../support/server/test-settings.ts";
 
 const WRITERS = 16;
 const BACKUPS = 5;
@@ -53,14 +53,14 @@ describe("a SQLite store under continuous writes", () => {
   };
 
   test("backups end, are sound, and have everything that was acknowledged before", async () => {
-    const settings = await readSettings(server.storeFlags, {});
+    const settings = await testSettings(server.storeFlags);
     await whileWriting(async (acknowledged) => {
       for (let round = 0; round < BACKUPS; round++) {
         const known = [...acknowledged];
         const file = join(folder, `${round}.backup`);
         await backUp(settings, { file, lock: secret });
         const data = join(folder, String(round));
-        const restored = await readSettings(["--data", data], {});
+        const restored = await testSettings(["--data", data]);
         await restore(restored, { file, unlock: secret });
         assert.deepEqual((await checkStore(restored, () => {})).problems, []);
         const database = new DatabaseSync(join(data, "wharf.db"), { readOnly: true });

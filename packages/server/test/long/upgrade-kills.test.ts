@@ -9,7 +9,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
 import { GroupSchema } from "@wharf/contract";
 import { RESOURCES } from "../../src/app/resources.ts";
-import { readSettings } from "../../src/config/settings.ts";
 import type { Driver } from "../../src/store/db/connection.ts";
 import { openPostgres } from "../../src/store/db/postgres.ts";
 import { openSqlite } from "../../src/store/db/sqlite.ts";
@@ -17,6 +16,7 @@ import { comparableSchema } from "../support/server/comparable-schema.ts";
 import { NewDatabase } from "../support/server/new-database.ts";
 import { restoreFixture } from "../support/server/store-fixture.ts";
 import { STORES, TestServer } from "../support/server/test-server.ts";
+import { testSettings } from "../support/server/test-settings.ts";
 
 const WHARF = join(import.meta.dirname, "../../../cli/bin/wharf.cjs");
 
@@ -36,7 +36,7 @@ for (const store of STORES) {
   describe(`an upgrade that is killed, on ${store}`, () => {
     test("goes on with the next start", async (t) => {
       const { storeFlags } = await restoreFixture(OLDEST, store);
-      const { data, databaseUrl } = await readSettings(storeFlags, {});
+      const { data, databaseUrl } = await testSettings(storeFlags);
       const connect = async () =>
         databaseUrl === "" ? openSqlite(join(data, "wharf.db")) : openPostgres(databaseUrl);
       const before = await connect();

@@ -1,12 +1,12 @@
 /** A server with three organizations: the attackers', their victim's, and one of the operator's. */
 import assert from "node:assert/strict";
 import { notificationSecret } from "../../../src/app/admin.ts";
-import { readSettings } from "../../../src/config/settings.ts";
 import { exchange } from "../client/tokens.ts";
 import { StandInIssuer } from "../providers/issuer.ts";
 import { TestRegistry } from "../registry/distribution.ts";
 import { freePort } from "../server/free-port.ts";
 import type { StoreKind } from "../server/test-server.ts";
+import { testSettings } from "../server/test-settings.ts";
 import { World } from "../world/world.ts";
 import { CLIENT_SECRET, organization, type Things } from "./organization.ts";
 import type { CallerName, Marks, Phase } from "./request.ts";
@@ -91,7 +91,7 @@ export class FuzzWorld {
         ...clouds.flatMap((flag) => [flag, "http://127.0.0.1:1"]),
       ],
     });
-    const settings = await readSettings(world.server.storeFlags, {});
+    const settings = await testSettings(world.server.storeFlags);
     const registrySecret = await notificationSecret(settings, HOST);
     const registry = await TestRegistry.start(world.server.url, address);
     undo.push(() => registry.stop());

@@ -11,7 +11,6 @@ import { OPERATOR, OPERATOR_UID } from "../../../src/auth/caller.ts";
 import { Grants } from "../../../src/auth/grants.ts";
 import { SigningKeys } from "../../../src/auth/keys.ts";
 import { issueToken } from "../../../src/auth/token.ts";
-import { readSettings } from "../../../src/config/settings.ts";
 import { Engine } from "../../../src/engine/engine.ts";
 import { PageTokens } from "../../../src/engine/list/page-token.ts";
 import { Mutation } from "../../../src/engine/write/mutation.ts";
@@ -27,6 +26,7 @@ import { registryHosts } from "../../../src/sts/audiences.ts";
 import { IssuerPolicy } from "../../../src/sts/issuers/issuer-policy.ts";
 import { rawQuery } from "./raw-queries.ts";
 import type { TestServer } from "./test-server.ts";
+import { testSettings } from "./test-settings.ts";
 
 export class DirectStore {
   readonly store: Store;
@@ -50,7 +50,7 @@ export class DirectStore {
 
   /** @example const direct = await DirectStore.open(server); */
   static async open(server: TestServer): Promise<DirectStore> {
-    const settings = await readSettings(server.storeFlags, {});
+    const settings = await testSettings(server.storeFlags);
     const tables = Object.values(RESOURCES).map((resource) => resource.table);
     const store = await openStore(settings, tables, { committed() {} });
     const secrets = await Secrets.open(settings, store);
@@ -163,7 +163,7 @@ function capabilitiesAt([group, names]: readonly [string, readonly string[]]) {
  * @example const old = await (await signerOf(server)).token(uid, { now: Date.now() - 7_200_000 });
  */
 export async function signerOf(server: TestServer): Promise<Signer> {
-  const settings = await readSettings(server.storeFlags, {});
+  const settings = await testSettings(server.storeFlags);
   const store = server.store ?? (await openStore(settings, [], { committed() {} }));
   const keys = await SigningKeys.load(store, await Secrets.open(settings, store));
   if (store !== server.store) await store.close();

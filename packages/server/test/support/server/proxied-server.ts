@@ -2,11 +2,12 @@
 import { operatorToken } from "../../../src/app/admin.ts";
 import type { RunningServer } from "../../../src/app/running-server.ts";
 import { startServer } from "../../../src/app/server.ts";
-import { readSettings, type Settings } from "../../../src/config/settings.ts";
+import type { Settings } from "../../../src/config/settings.ts";
 import { openPostgres } from "../../../src/store/db/postgres.ts";
 import { Store } from "../../../src/store/db/store.ts";
 import { newDatabase } from "./postgres.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
+import { testSettings } from "./test-settings.ts";
 
 /** The interval of health checks. */
 const CHECK_MS = 50;
@@ -26,7 +27,7 @@ export class ProxiedServer {
     const url = new URL(await newDatabase());
     const proxy = await TcpProxy.to(Number(url.port));
     const all = ["--listen", "127.0.0.1:0", "--database-url", url.href, ...flags];
-    const started = new ProxiedServer(proxy, await readSettings(all, {}));
+    const started = new ProxiedServer(proxy, await testSettings(all));
     url.port = String(proxy.port);
     started.#server = await startServer(started.#settings, {
       open: async (_settings, tables, timings) =>

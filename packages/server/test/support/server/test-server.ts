@@ -8,7 +8,6 @@ import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import { operatorToken } from "../../../src/app/admin.ts";
 import { type ServerOptions, startServer } from "../../../src/app/server.ts";
-import { readSettings } from "../../../src/config/settings.ts";
 import { DELIVERY_TIMES, type DeliveryTimes } from "../../../src/delivery/times.ts";
 import { ENGINE_LIMITS, type EngineLimits } from "../../../src/engine/limits.ts";
 import { openServerStore } from "../../../src/store/db/open.ts";
@@ -17,6 +16,7 @@ import { freePort } from "./free-port.ts";
 import { newLocalDatabase } from "./postgres.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 import { copyTemplate } from "./store-template.ts";
+import { testSettings } from "./test-settings.ts";
 
 export type StoreKind = "sqlite" | "postgres";
 
@@ -133,7 +133,7 @@ export class TestServer {
 
   /** A token of the operator, or of an identity: what the admin command prints, without its process. */
   async token(identity?: string): Promise<string> {
-    return operatorToken(await readSettings(this.#adminFlags, {}), identity);
+    return operatorToken(await testSettings(this.#adminFlags), identity);
   }
 
   /** Runs an admin command on the server's store and returns what it prints. */
@@ -210,7 +210,7 @@ const startInProcess =
       store = await openServerStore(...args);
       return store;
     };
-    const server = await startServer(await readSettings(flags, {}), {
+    const server = await startServer(await testSettings(flags), {
       open: open ?? openUsual,
       logOutput: { write, flushSync() {} },
       // Hashing at the production cost would take most of the time of login tests.
@@ -240,9 +240,10 @@ function secretKeyOf(flags: readonly string[]): readonly string[] {
 }
 
 async function newStore(store: StoreKind, data: string): Promise<string[]> {
-  if (store === "postgres") return ["--database-url", await newLocalDatabase()];
+  const own = ["--data", data];
+  if (store === "postgres") return ["--database-url", await newLocalDatabase(), ...own];
   await copyTemplate(data);
-  return ["--data", data];
+  return own;
 }
 
 /** Whatever still runs when the tests end is not left behind. */

@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { notificationSecret } from "../../../src/app/admin.ts";
-import { readSettings } from "../../../src/config/settings.ts";
 import { type Ran, skopeo, TestRegistry } from "../registry/distribution.ts";
 import { writeImage } from "../registry/oci-image.ts";
 import { RegistryProxy } from "../registry/proxy.ts";
 import { rawRows } from "../server/direct-store.ts";
 import { freePort } from "../server/free-port.ts";
 import type { StoreKind } from "../server/test-server.ts";
+import { testSettings } from "../server/test-settings.ts";
 import { until } from "../until.ts";
 import { World } from "./world.ts";
 
@@ -75,7 +75,7 @@ export class TrackedRegistry {
     const proxy = proxied ? await RegistryProxy.start(host) : undefined;
     const own = ["--registry-urls", `${host}=${proxy?.url ?? `http://${host}`}`, ...flags];
     const world = await World.start({ store, owner, registry: host, flags: own });
-    const settings = await readSettings(world.server.storeFlags, {});
+    const settings = await testSettings(world.server.storeFlags);
     const secret = await notificationSecret(settings, host);
     const registry = await TestRegistry.start(world.server.url, host, {
       more,
