@@ -4,7 +4,7 @@ import type { HealthSource } from "../wire/grpc/health.ts";
 
 /** Why load balancers should not route requests here. */
 export interface NotReady {
-  /** For machines: the cause of a failed store, or `stopping`. */
+  /** For machines: the cause of a failed store, `stopping`, or `worker` for one that hangs. */
   readonly reason: string;
   readonly message: string;
 }

@@ -32,6 +32,8 @@ export type ToWorker =
   /** Asks for the metrics of this worker, and answers a question for those of all. */
   | { readonly kind: "report"; readonly id: number }
   | { readonly kind: "scraped"; readonly id: number; readonly text: string }
+  /** Is answered at once, unless the worker hangs. */
+  | { readonly kind: "ping" }
   /** Reads the certificate again. */
   | { readonly kind: "reload" }
   /** Not ready from now on, but serving. */
@@ -42,6 +44,7 @@ export type ToWorker =
 /** What a worker sends to the supervisor. */
 export type FromWorker =
   | { readonly kind: "ready"; readonly firstRun: FirstRun | undefined }
+  | { readonly kind: "pong" }
   /** Has received a connection. */
   | { readonly kind: "accepted" }
   | { readonly kind: "counted"; readonly limiter: string; readonly key: string }

@@ -76,6 +76,9 @@ export class SupervisorLink implements ConnectionSource, RateLimitPeers {
         // The client may have closed it meanwhile.
         if (socket !== undefined) this.#accept?.(socket);
         return;
+      case "ping":
+        this.#send({ kind: "pong" });
+        return;
       case "counted":
         this.#limiters.get(message.limiter)?.(message.key);
         return;

@@ -61,6 +61,7 @@ export class Supervisor implements RunningServer {
     this.#pool = new WorkerPool(program, { settings: shareOf(settings), address }, log, {
       started: (worker) => this.#turns.serve(worker.turns),
       ready: (worker) => this.#ready(worker),
+      silent: (worker) => this.#silent(worker),
       message: (worker, message) => this.#received(worker, message),
       logged: (lines) => output.write(lines),
       ended: (worker) => this.#ended(worker),
@@ -141,6 +142,13 @@ export class Supervisor implements RunningServer {
   #ready(worker: WorkerProcess): void {
     if (this.#stopped !== undefined) worker.send({ kind: "drain" });
     this.#dispatcher.add(worker);
+  }
+
+  /** A worker that hangs holds up neither new connections nor the writes of others. */
+  #silent(worker: WorkerProcess): void {
+    this.#dispatcher.remove(worker);
+    for (const socket of worker.takeBackUnsent()) this.#dispatcher.dispatch(socket);
+    this.#turns.passOn(worker.turns);
   }
 
   #ended(worker: WorkerProcess): void {

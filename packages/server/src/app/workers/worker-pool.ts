@@ -11,6 +11,23 @@ const MAX_PAUSE_MS = 10_000;
 /** A worker that has served for this long has not failed at its start. */
 const STABLE_MS = 30_000;
 
+/** The interval of pings, which workers answer at once. */
+const PING_MS = 1_000;
+
+/**
+ * Unanswered pings after which a worker hangs: it gets no connections, others write in its turn, and the server is not
+ * ready. As many as seconds after which a read has stalled (StoreHealth).
+ */
+const MAX_UNANSWERED_PINGS = 3;
+
+/**
+ * Unanswered pings after which a worker is killed. Work that blocks the event loop for seconds, such as a commit on a slow
+ * disk, ends before that; a process that is stuck in a transaction stops all writes until then.
+ */
+const KILL_UNANSWERED_PINGS = 20;
+
+const HANGING: NotReady = { reason: "worker", message: "a worker does not respond" };
+
 /** A first worker that could not start. It has reported why; the supervisor exits with its code. */
 export class WorkerStartError extends Error {
   readonly exitCode: number;
@@ -23,7 +40,10 @@ export class WorkerStartError extends Error {
 
 export interface PoolEvents {
   started(worker: WorkerProcess): void;
+  /** Serves: when it is ready, and when it answers again after it was silent. */
   ready(worker: WorkerProcess): void;
+  /** Does not answer. Repeated with each ping. */
+  silent(worker: WorkerProcess): void;
   message(worker: WorkerProcess, message: FromWorker): void;
   logged(lines: string): void;
   ended(worker: WorkerProcess): void;
@@ -39,6 +59,7 @@ interface Slot {
   pauseMs: number;
   /** What its process cannot do. */
   problem: NotReady | undefined;
+  isSilent: boolean;
   /** Settles when its first process is ready, or has ended before. */
   readonly first: PromiseWithResolvers<FirstRun | undefined>;
 }
@@ -63,10 +84,12 @@ export class WorkerPool {
       process: undefined,
       pauseMs: MIN_PAUSE_MS,
       problem: undefined,
+      isSilent: false,
       first: Promise.withResolvers(),
     }));
     // Nobody waits for the start of a replacement.
     for (const { first } of this.#slots) first.promise.catch(() => {});
+    setInterval(() => this.#pingAll(), PING_MS).unref();
   }
 
   /** The processes that run. */
@@ -121,7 +144,8 @@ export class WorkerPool {
     if (message.kind === "problem") {
       slot.problem = message.problem;
       this.#shareProblems();
-    } else if (message.kind === "ready") {
+    } else if (message.kind === "pong") this.#answered(slot, worker);
+    else if (message.kind === "ready") {
       worker.isReady = true;
       this.#log.info({ worker: slot.number, pid: worker.pid }, "worker ready");
       this.#shareProblems();
@@ -130,11 +154,42 @@ export class WorkerPool {
     } else this.#events.message(worker, message);
   }
 
+  /** Time is counted in pings, so that a paused supervisor does not count its pause as silence. A start may take long. */
+  #pingAll(): void {
+    for (const slot of this.#slots) {
+      const { process: worker, number } = slot;
+      if (!worker?.isReady) continue;
+      const fields = { worker: number, pid: worker.pid };
+      if (worker.unansweredPings === KILL_UNANSWERED_PINGS) {
+        this.#log.error(fields, "worker does not respond: it is killed");
+        worker.kill();
+      } else if (worker.unansweredPings >= MAX_UNANSWERED_PINGS) {
+        if (!slot.isSilent) {
+          this.#log.warn(fields, "worker does not respond: it gets no connections");
+          slot.isSilent = true;
+          this.#shareProblems();
+        }
+        this.#events.silent(worker);
+      }
+      worker.ping();
+    }
+  }
+
+  #answered(slot: Slot, worker: WorkerProcess): void {
+    worker.unansweredPings = 0;
+    if (!slot.isSilent) return;
+    slot.isSilent = false;
+    this.#log.info({ worker: slot.number, pid: worker.pid }, "worker responds again");
+    this.#shareProblems();
+    this.#events.ready(worker);
+  }
+
   /** Every worker answers for all: a client learns the same wherever its connection leads. */
   #shareProblems(): void {
     for (const slot of this.#slots) {
       const others = this.#slots.filter((other) => other !== slot);
-      const problem = others.find((other) => other.problem !== undefined)?.problem;
+      const problems = others.map((other) => (other.isSilent ? HANGING : other.problem));
+      const problem = problems.find((one) => one !== undefined);
       slot.process?.send({ kind: "elsewhere", problem });
     }
   }
@@ -147,6 +202,7 @@ export class WorkerPool {
   ): void {
     slot.process = undefined;
     slot.problem = undefined;
+    slot.isSilent = false;
     this.#shareProblems();
     this.#events.ended(worker);
     slot.first.reject(new WorkerStartError(code ?? 1));

@@ -27,6 +27,8 @@ export class WorkerProcess implements Receiver {
   /** Its pipe for turns to write. */
   readonly turns: Duplex;
   isReady = false;
+  /** Pings since its last answer. */
+  unansweredPings = 0;
   readonly #child: ChildProcess;
   /** Connections for it, which go elsewhere if it ends before it has received them. */
   #connections: Socket[] = [];
@@ -67,17 +69,28 @@ export class WorkerProcess implements Receiver {
     this.#passNext();
   }
 
+  ping(): void {
+    this.unansweredPings++;
+    this.send({ kind: "ping" });
+  }
+
   /** Whether it has received all connections. */
   get hasReceivedAll(): boolean {
     return this.#passing === undefined && this.#connections.length === 0;
   }
 
-  /** Connections that it has not received. */
-  takeBack(): Socket[] {
-    const connections = [...(this.#passing ? [this.#passing] : []), ...this.#connections];
-    this.#passing = undefined;
+  /** Connections that were not sent to it yet. The one under way is its own as long as it runs. */
+  takeBackUnsent(): Socket[] {
+    const connections = this.#connections;
     this.#connections = [];
     return connections;
+  }
+
+  /** After its end: connections that it has not received. */
+  takeBack(): Socket[] {
+    const passing = this.#passing;
+    this.#passing = undefined;
+    return [...(passing ? [passing] : []), ...this.takeBackUnsent()];
   }
 
   kill(): void {

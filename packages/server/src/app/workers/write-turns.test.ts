@@ -13,7 +13,12 @@ function workers(count: number) {
     turns.serve(ours);
     const turn = new PipedTurn(theirs);
     const acquire = () => turn.acquire().then(() => void order.push(number));
-    return { acquire, release: () => turn.release(), end: () => ours.destroy() };
+    return {
+      acquire,
+      release: () => turn.release(),
+      passOn: () => turns.passOn(ours),
+      end: () => ours.destroy(),
+    };
   });
   return { order, all: all as readonly Worker[] as [Worker, Worker, Worker] };
 }
@@ -21,6 +26,8 @@ function workers(count: number) {
 interface Worker {
   acquire(): Promise<void>;
   release(): void;
+  /** It hangs, as the supervisor sees it. */
+  passOn(): void;
   /** As its process would. */
   end(): void;
 }
@@ -59,6 +66,28 @@ test("the turn of a worker that ends is free, and one that has ended gets none",
   a.end();
   await last;
   assert.deepEqual(order.includes(2), true);
+});
+
+test("the turn of a worker that hangs passes on, and it asks for others once it goes on", async () => {
+  const { order, all } = workers(3);
+  const [a, b, c] = all;
+  await a.acquire();
+  const hanging = b.acquire();
+  const last = c.acquire();
+  await settled();
+  b.passOn();
+  a.passOn();
+  await Promise.all([hanging, last]);
+  assert.deepEqual(order, [0, 1, 2]);
+  // Neither has a turn to release: that of the third is not given away.
+  a.release();
+  b.release();
+  const again = a.acquire();
+  await settled();
+  assert.deepEqual(order, [0, 1, 2]);
+  c.release();
+  await again;
+  assert.deepEqual(order, [0, 1, 2, 0]);
 });
 
 test("a worker without a supervisor does not wait", async () => {

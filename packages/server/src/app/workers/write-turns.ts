@@ -30,6 +30,19 @@ export class WriteTurns {
     });
   }
 
+  /**
+   * Passes the turn of a worker that hangs to the next one, and lets the worker write without a turn once it goes on:
+   * SQLite's lock decides who writes.
+   */
+  passOn(pipe: Duplex): void {
+    const at = this.#waiting.indexOf(pipe);
+    if (at >= 0) {
+      this.#waiting.splice(at, 1);
+      pipe.write(Buffer.of(GRANT));
+    }
+    this.#release(pipe);
+  }
+
   #ask(pipe: Duplex): void {
     this.#waiting.push(pipe);
     this.#grantNext();
