@@ -10,7 +10,7 @@ interface Kind {
   readonly text: string;
 }
 
-const PROTOCOLS: readonly Protocol[] = ["rest", "grpc", "grpc-web", "http"];
+const PROTOCOLS: readonly Protocol[] = ["rest", "grpc", "grpc-web", "connect", "http"];
 
 /**
  * Logs and counts every request: its outcome, never its content. Both are implemented by hand, because

@@ -11,7 +11,7 @@ const EXPOSED_HEADERS =
   "deprecation, sunset, link, idempotency-replayed, wharf-dry-run, wharf-staleness";
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const ALLOWED_HEADERS =
-  "authorization, content-type, grpc-timeout, idempotency-key, wharf-dry-run, wharf-max-staleness, " +
+  "authorization, connect-protocol-version, connect-timeout-ms, content-type, grpc-timeout, idempotency-key, wharf-dry-run, wharf-max-staleness, " +
   "x-grpc-web, x-request-id, x-user-agent";
 
 /** Two hours: the maximum in Chromium. */

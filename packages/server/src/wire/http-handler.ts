@@ -1,7 +1,8 @@
-/** Dispatches HTTP requests other than gRPC: CORS preflights, endpoints, gRPC-Web and REST. */
+/** Dispatches HTTP requests other than gRPC: CORS preflights, endpoints, gRPC-Web, Connect and REST. */
 import { WharfError } from "../lib/errors.ts";
 import { notTriable } from "../rpc/dry-run.ts";
 import { readBody } from "./body.ts";
+import { handleConnect, isMethodPath } from "./connect/handler.ts";
 import type { Connection } from "./connections.ts";
 import type { HttpRequest } from "./endpoint.ts";
 import type { ByMethod } from "./endpoints.ts";
@@ -30,7 +31,13 @@ export function handleHttp(
   const query = mark < 0 ? "" : url.slice(mark + 1);
   const isWeb = headers["content-type"]?.startsWith("application/grpc-web") === true;
   const endpoints = isWeb ? undefined : wire.endpoints.find(path);
-  const protocol = isWeb ? "grpc-web" : endpoints ? "http" : "rest";
+  const protocol = isWeb
+    ? "grpc-web"
+    : endpoints
+      ? "http"
+      : isMethodPath(wire, path)
+        ? "connect"
+        : "rest";
   const context = new RequestContext(protocol, headers, connection, wire);
   context.isPage = endpoints?.values().some(({ isPage }) => isPage === true) ?? false;
   const http = { wire, context, request, response };
@@ -39,6 +46,7 @@ export function handleHttp(
   else if (request.method === "OPTIONS" && preflight(http)) return;
   else if (isWeb) handleGrpcWeb(http, path);
   else if (endpoints) handleEndpoint(http, endpoints, path, query);
+  else if (protocol === "connect") handleConnect(http, path, query);
   else handleRest(http, path, query);
 }
 

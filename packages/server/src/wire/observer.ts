@@ -1,7 +1,7 @@
 import type { WharfError } from "../lib/errors.ts";
 import type { ServerSpan, TraceContext } from "./trace-context.ts";
 
-export type Protocol = "rest" | "grpc" | "grpc-web" | "http";
+export type Protocol = "rest" | "grpc" | "grpc-web" | "connect" | "http";
 
 /** A finished request, for logs and metrics. */
 export interface Finished {

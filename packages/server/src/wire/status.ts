@@ -33,6 +33,21 @@ export function statusJson(error: WharfError, domain: string): string {
   });
 }
 
+/** The body of a Connect error. */
+export function connectJson(error: WharfError, domain: string): string {
+  return JSON.stringify({
+    code: error.code === "CANCELLED" ? "canceled" : error.code.toLowerCase(),
+    message: error.message,
+    details: detailsOf(error, domain).map((detail) => {
+      const { typeUrl, value } = pack(detail);
+      // Without padding, as the protocol has it.
+      const base64 = Buffer.from(value).toString("base64").replace(/=+$/, "");
+      const type = typeUrl.slice(typeUrl.lastIndexOf("/") + 1);
+      return { type, value: base64, debug: detail.json ?? detail.fields };
+    }),
+  });
+}
+
 /** The value of `grpc-status-details-bin` before base64. */
 export function statusBinary(error: WharfError, domain: string): Uint8Array {
   const details = detailsOf(error, domain).map(pack);

@@ -13,7 +13,7 @@ import { COMPRESSED, encodeFrame, FrameReader } from "./frame.ts";
 import { sendMessages } from "./send-messages.ts";
 import type { Outbox, StreamingMethod } from "./streaming.ts";
 import { handleStreaming } from "./streaming.ts";
-import { setCallDeadline } from "./timeout.ts";
+import { setCallDeadline, timeoutMs } from "./timeout.ts";
 import { errorTrailers, OK_TRAILERS } from "./trailers.ts";
 import { compress, decode, onlyPayload, shouldCompress } from "./unary.ts";
 
@@ -99,7 +99,8 @@ class MethodCall {
     this.#context.method = `${desc.parent.typeName}/${desc.name}`;
     try {
       if (!served) throw unimplemented(this.#context.method);
-      setCallDeadline(this.#context, this.#wire, this.#headers["grpc-timeout"], this.#fail);
+      const timeout = timeoutMs(this.#headers["grpc-timeout"]);
+      setCallDeadline(this.#context, this.#wire, timeout, this.#fail);
     } catch (thrown) {
       this.#fail(thrown);
       return;

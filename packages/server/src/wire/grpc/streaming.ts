@@ -45,7 +45,8 @@ export function handleStreaming(
   try {
     // Watch calls have no end of their own, so only the client's deadline applies.
     const { "grpc-timeout": timeout, "grpc-encoding": encoding } = headers;
-    if (timeout !== undefined) context.setTimeLimit(timeoutMs(timeout), fail);
+    const ms = timeoutMs(timeout);
+    if (ms !== undefined) context.setTimeLimit(ms, fail);
     // Health and reflection are public.
     const { publicMessageBytes } = wire.limits;
     const reader = new FrameReader(publicMessageBytes, (bytes) => context.announced(bytes));

@@ -16,7 +16,8 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 const MAX_MS = 2 ** 31 - 1;
 
 /** Parses a `grpc-timeout` header into milliseconds. */
-export function timeoutMs(header: string | string[]): number {
+export function timeoutMs(header: string | string[] | undefined): number | undefined {
+  if (header === undefined) return undefined;
   const match = /^(\d{1,8})([HMSmun])$/.exec(String(header));
   if (!match) {
     const description = "grpc-timeout must be up to eight digits and one of H, M, S, m, u, n";
@@ -30,10 +31,9 @@ export function timeoutMs(header: string | string[]): number {
 export function setCallDeadline(
   context: RequestContext,
   { deadlines, limits }: Wire,
-  header: string | string[] | undefined,
+  ms: number | undefined,
   onTimeout: (error: WharfError) => void,
 ): void {
-  const ms = header === undefined ? limits.requestMs : timeoutMs(header);
-  if (ms < limits.requestMs) context.setTimeLimit(ms, onTimeout);
+  if (ms !== undefined && ms < limits.requestMs) context.setTimeLimit(ms, onTimeout);
   else context.setDeadline(deadlines, onTimeout);
 }

@@ -10,7 +10,7 @@ import { closeIfUnread } from "../idle-connections.ts";
 import { SLOW_CLIENT_BYTES } from "../limits.ts";
 import { COMPRESSED, encodeFrame, FrameReader, TRAILERS } from "./frame.ts";
 import { notServed } from "./handler.ts";
-import { setCallDeadline } from "./timeout.ts";
+import { setCallDeadline, timeoutMs } from "./timeout.ts";
 import type { Trailers } from "./trailers.ts";
 import { errorTrailers, OK_TRAILERS } from "./trailers.ts";
 import { compress, decode, onlyPayload, shouldCompress } from "./unary.ts";
@@ -46,7 +46,7 @@ async function run(
   const { context, request, response, wire } = http;
   if (!method.served) throw unimplemented(context.method);
   const limit = method.isPublic ? wire.limits.publicMessageBytes : wire.limits.messageBytes;
-  setCallDeadline(context, wire, request.headers["grpc-timeout"], fail);
+  setCallDeadline(context, wire, timeoutMs(request.headers["grpc-timeout"]), fail);
   await wire.methods.admit(method, context);
   const body = await readBody(http, Math.ceil(limit * TEXT_OVERHEAD) + PREFIX_BYTES);
   const reader = new FrameReader(limit);

@@ -25,7 +25,7 @@ export function readRequest(
     bindPath(message, route, values);
     return message;
   }
-  const json = parse(body);
+  const json = parseBody(body);
   const message: Message = route.body === "whole" ? messageFromJson(input, json) : create(input);
   if (typeof route.body === "object") {
     fieldFromJson(message, route.body, json);
@@ -45,7 +45,8 @@ function bindPath(message: Message, route: Route, values: readonly string[]): vo
   }
 }
 
-function parse(body: string): JsonValue {
+/** Parses a JSON body; an empty one is an empty message. */
+export function parseBody(body: string): JsonValue {
   if (body === "") return {};
   try {
     return parseJson(body);
