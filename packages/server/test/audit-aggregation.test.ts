@@ -3,8 +3,11 @@ import { hash } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import {
   AuditAggregator,
+  BY_CALLER,
+  BY_READER,
   MAX_KINDS,
   MAX_KINDS_PER_NETWORK,
+  MAX_NETWORKS,
   OTHER_METHOD,
 } from "../src/engine/audit/aggregator.ts";
 import type { Store } from "../src/store/db/store.ts";
@@ -16,6 +19,7 @@ import { STORES, TestServer } from "./support/server/test-server.ts";
 
 interface Row {
   readonly time: number;
+  readonly actor: string;
   readonly method: string;
   readonly resource: string;
   readonly remote_address: string;
@@ -23,7 +27,11 @@ interface Row {
   readonly detail: string;
 }
 
-const ROWS = "SELECT time, method, resource, remote_address, code, detail FROM audit ORDER BY id";
+const ACME = "a".repeat(40);
+const EVIL = "e".repeat(40);
+
+const ROWS =
+  "SELECT time, actor, method, resource, remote_address, code, detail FROM audit ORDER BY id";
 
 for (const kind of STORES) {
   describe(`audit rows of unauthenticated requests, on ${kind}`, () => {
@@ -37,6 +45,8 @@ for (const kind of STORES) {
 
     const rows = async () =>
       (await store.reader.all<Row & object>(ROWS)).map((row) => ({ ...row }));
+    // Of the organizations that entries name, two exist.
+    const isOrganization = async (uid: string) => uid === ACME || uid === EVIL;
     const clear = () => store.write((tx) => tx.run("DELETE FROM audit"));
     const entry = (changed: Partial<AuditEntry> = {}): AuditEntry => ({
       ...{ time: 1_000, actor: "", method: "Exchange", resource: "r", requestId: "q" },
@@ -47,7 +57,7 @@ for (const kind of STORES) {
 
     test("are written immediately the first time, then counted", async () => {
       await clear();
-      const aggregator = new AuditAggregator(store);
+      const aggregator = new AuditAggregator(store, isOrganization);
       await aggregator.record(entry(), "no");
       assert.deepEqual((await rows()).length, 1);
       for (let at = 1; at <= 5; at++) {
@@ -61,7 +71,8 @@ for (const kind of STORES) {
       assert.equal(first?.detail, entry().detail);
       const { detail = "", ...columns } = counted ?? {};
       assert.deepEqual(columns, {
-        ...{ time: 1_001, method: "Exchange", resource: "r", remote_address: "192.0.2.1", code: 7 },
+        ...{ time: 1_001, actor: "", method: "Exchange", resource: "r" },
+        ...{ remote_address: "192.0.2.1", code: 7 },
       });
       assert.deepEqual(JSON.parse(detail), {
         ...{ count: 5, firstTime: 1_001, lastTime: 1_005 },
@@ -73,7 +84,7 @@ for (const kind of STORES) {
 
     test("are aggregated by network, method, outcome and reason", async () => {
       await clear();
-      const aggregator = new AuditAggregator(store);
+      const aggregator = new AuditAggregator(store, isOrganization);
       await aggregator.record(entry({ remoteAddress: "2001:db8::1" }), "no");
       await aggregator.record(entry({ remoteAddress: "2001:db8::2", resource: "s" }), "no");
       await aggregator.record(entry({ remoteAddress: "2001:db8::3" }), "no");
@@ -92,7 +103,7 @@ for (const kind of STORES) {
 
     test("are bounded in number, per network and in total", async () => {
       await clear();
-      const aggregator = new AuditAggregator(store);
+      const aggregator = new AuditAggregator(store, isOrganization);
       const total = 20 * MAX_KINDS;
       for (let at = 0; at < total; at++) {
         // Half of them from one address.
@@ -101,11 +112,11 @@ for (const kind of STORES) {
       }
       await aggregator.flush();
       const written = await rows();
-      assert.equal(written.length, 2 * MAX_KINDS + 1);
+      assert.equal(written.length, 2 * (MAX_KINDS + MAX_NETWORKS + 1));
       const own = written.filter(({ remote_address }) => remote_address === "192.0.2.1");
-      assert.equal(own.length, 2 * MAX_KINDS_PER_NETWORK);
-      const other = written.at(-1);
-      assert.equal(other?.method, OTHER_METHOD);
+      assert.equal(own.length, 2 * (MAX_KINDS_PER_NETWORK + 1), "further ones share an entry");
+      const others = written.filter(({ method }) => method === OTHER_METHOD);
+      assert.equal(others.length, MAX_NETWORKS + 1);
       const counts = written.map(({ detail }) => JSON.parse(detail).count ?? 1);
       assert.equal(
         counts.reduce((sum, count) => sum + count, 0),
@@ -115,10 +126,93 @@ for (const kind of STORES) {
       assert.equal((await rows()).length, written.length + 1, "a new window has room");
     });
 
+    test("stay in the log of their organization, whatever happens elsewhere", async () => {
+      await clear();
+      const aggregator = new AuditAggregator(store, isOrganization);
+      // Identities that do not exist, in organizations that do not either, and in another one.
+      for (let at = 0; at < 4 * MAX_KINDS; at++) {
+        const unknown = String(at).padStart(40, "0");
+        const resource = at % 2 ? `${unknown}/1` : `${EVIL}/${at}`;
+        await aggregator.record(entry({ resource }), `reason ${at}`);
+      }
+      const before = (await rows()).length;
+      assert.ok(before <= 2 * (MAX_KINDS_PER_NETWORK + 1), "unknown organizations share a budget");
+      for (const at of [1, 2]) await aggregator.record(entry({ resource: `${ACME}/${at}` }), "no");
+      assert.equal((await rows()).at(-1)?.resource, `${ACME}/1`, "written at once");
+      await aggregator.record(entry({ resource: `${ACME}/3` }), "no");
+      await aggregator.flush();
+      const counted = (await rows()).filter(({ resource }) => resource.startsWith(ACME));
+      assert.deepEqual(
+        counted.map(({ resource, detail }) => [resource, JSON.parse(detail).count]),
+        [
+          [`${ACME}/1`, undefined],
+          [ACME, 2],
+        ],
+      );
+    });
+
+    test("of verified tokens are not displaced by those of strangers", async () => {
+      await clear();
+      const aggregator = new AuditAggregator(store, isOrganization);
+      const resource = `${ACME}/1`;
+      for (let at = 0; at < 4 * MAX_KINDS; at++) {
+        const remoteAddress = `198.51.100.${at}`;
+        await aggregator.record(entry({ resource, remoteAddress }), `reason ${at}`);
+      }
+      await aggregator.record(entry({ resource, detail: '{"subject":"own"}' }), "own", true);
+      assert.equal((await rows()).at(-1)?.detail, '{"subject":"own"}');
+    });
+
+    test("of denied callers keep actor and organization", async () => {
+      await clear();
+      const aggregator = new AuditAggregator(store, isOrganization, BY_CALLER);
+      const denied = (actor: string, resource: string, method = "Get") =>
+        aggregator.record(entry({ actor, method, resource }), resource);
+      // One organization has more identities than any budget.
+      const actors = Array.from({ length: 150 }, (_, at) => `${EVIL}/${at}`);
+      for (const actor of actors)
+        for (let at = 0; at < 22; at++) await denied(actor, `${ACME}/${at}`);
+      const own = `${ACME}/own`;
+      await denied(own, ACME, "Delete");
+      assert.deepEqual(
+        (await rows()).filter(({ actor }) => actor === own).map(({ method }) => method),
+        ["Delete"],
+      );
+      await aggregator.flush();
+      const written = await rows();
+      const named = actors.filter((actor) => written.some((row) => row.actor === actor));
+      assert.ok(named.length >= 100, `${named.length} of 150 are named`);
+      assert.ok(written.every(({ resource }) => resource.startsWith(ACME)));
+      const total = written.reduce((sum, row) => sum + (JSON.parse(row.detail).count ?? 1), 0);
+      assert.equal(total, 150 * 22 + 1);
+      const rest = written.filter(({ actor }) => actor === "");
+      assert.deepEqual(
+        rest.map(({ resource, detail }) => [resource, JSON.parse(detail).actorOrganization]),
+        [[ACME, EVIL]],
+      );
+    });
+
+    test("of readers keep actor, method and organization, however many there are", async () => {
+      await clear();
+      const aggregator = new AuditAggregator(store, isOrganization, BY_READER);
+      const actor = `${ACME}/1`;
+      for (let at = 0; at < 100; at++) {
+        const resource = `${ACME}/${at}`;
+        await aggregator.record(entry({ actor, method: "Get", resource, code: 0 }), resource);
+      }
+      await aggregator.record(entry({ actor, method: "Export", resource: ACME, code: 0 }), ACME);
+      const last = (await rows()).at(-1);
+      assert.deepEqual([last?.actor, last?.method, last?.resource], [actor, "Export", ACME]);
+      await aggregator.flush();
+      const written = await rows();
+      assert.ok(written.every((row) => row.actor === actor && row.resource.startsWith(ACME)));
+      assert.ok(written.every(({ method }) => method === "Get" || method === "Export"));
+    });
+
     test("survive while the store is read-only", async () => {
       await clear();
       const broken = new Broken(store);
-      const aggregator = new AuditAggregator(broken as unknown as Store);
+      const aggregator = new AuditAggregator(broken as unknown as Store, isOrganization);
       await assert.rejects(aggregator.record(entry(), "no"), /no room/);
       await aggregator.record(entry(), "no");
       await assert.rejects(aggregator.flush(), /no room/);

@@ -169,6 +169,48 @@ onEachStore("the audit log", (world) => {
     assert.deepEqual(namesOf(entries), ["ListAuditEntries"]);
   });
 
+  world.rule("says who was denied something, whatever they were denied elsewhere", async (api) => {
+    const group = await world.group(org, world.name());
+    const elsewhere = await world.group(await world.organization(), world.name());
+    const stranger = await world.member();
+    const theirs = api.as(stranger.token);
+    for (let at = 0; at < 25; at++) {
+      const nothing = `${elsewhere.slice(0, 30)}${String(at).padStart(10, "0")}`;
+      await rejected(theirs.groups.get(at % 2 ? nothing : `${elsewhere}/${at}`.slice(0, 57)));
+    }
+    await rejected(theirs.groups.get(group));
+    await rejected(theirs.groups.delete(group));
+    const { entries } = await list(api.as(owner.token), { resource: group, actor: stranger.uid });
+    assert.deepEqual(namesOf(entries), ["DeleteGroup", "GetGroup"]);
+  });
+
+  world.rule("says who read and exported it, whatever they did before", async (api) => {
+    const group = await world.group(org, world.name());
+    const reader = await world.member({ [group]: "auditor" });
+    const theirs = api.as(reader.token);
+    for (let at = 0; at < 25; at++) {
+      const below = `${group}/${at.toString(16).padStart(16, "0")}`;
+      await rejected(theirs.groups.delete(below));
+      await list(theirs, { resource: below });
+    }
+    await theirs.audit.exportAuditEntries({ filter: { resource: group } });
+    const filter = { resource: group, actor: reader.uid, outcome: "AUDIT_OUTCOME_SUCCEEDED" };
+    const { entries } = await list(api.as(owner.token), filter);
+    assert.equal(namesOf(entries)[0], "ExportAuditEntries");
+    assert.equal(namesOf(entries).filter((name) => name === "ListAuditEntries").length, 21);
+  });
+
+  world.rule("says who read it together with many other logs", async (api) => {
+    const organizations = await Promise.all(Array.from({ length: 9 }, () => world.organization()));
+    const [first = ""] = organizations;
+    const reader = await world.member(
+      Object.fromEntries(organizations.map((uid) => [uid, "auditor"])),
+    );
+    await list(api.as(reader.token), {});
+    const { entries } = await list(api, { resource: first, actor: reader.uid });
+    assert.deepEqual(namesOf(entries), ["ListAuditEntries"]);
+  });
+
   test("names fields of secrets, never their values", async () => {
     const api = world.operator();
     const secret = "s3cr3t-value-that-must-not-appear";

@@ -73,7 +73,8 @@ export class BackgroundTasks {
     await engine.listIndexes.stop();
     await this.#sync.stop();
     await this.#delivery.stop();
-    for (const aggregator of [engine.auditAggregator, engine.callerAudit]) {
+    const { auditAggregator, callerAudit, readerAudit } = engine;
+    for (const aggregator of [auditAggregator, callerAudit, readerAudit]) {
       await aggregator.flush().catch((error) => {
         log.error({ err: error }, "aggregated audit entries not written");
       });

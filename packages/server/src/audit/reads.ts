@@ -1,11 +1,11 @@
-import type { AuditFilter } from "@wharf/contract";
+import { type AuditFilter, rootOf } from "@wharf/contract";
 import { auditEntry } from "../engine/audit/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Call } from "../rpc/call.ts";
 import { checkFilter, visibleScopes } from "./filter.ts";
 
-/** A caller with more scopes leaves one entry, which only the operator sees. */
-const MAX_ENTRIES = 8;
+/** A caller with more scopes leaves an entry in each organization. */
+const MAX_SCOPES = 8;
 
 /**
  * Audits a read of the audit log, in each scope that it covers, so that the owners of a group see who reads its
@@ -18,8 +18,7 @@ export async function auditRead(
 ): Promise<void> {
   checkFilter(filter);
   const scopes = visibleScopes(call.caller.grants, filter?.resource ?? "") ?? [""];
-  const read = scopes.length > MAX_ENTRIES ? [""] : scopes;
-  for (const resource of read) {
-    await engine.callerAudit.record(auditEntry(call, { resource }), resource);
-  }
+  const read = scopes.length > MAX_SCOPES ? new Set(scopes.map(rootOf)) : scopes;
+  const entries = [...read].map((resource) => auditEntry(call, { resource }));
+  await Promise.all(entries.map((entry) => engine.readerAudit.record(entry, entry.resource)));
 }

@@ -2,7 +2,7 @@ import type { Access } from "../auth/access.ts";
 import type { TokenSealer } from "../lib/crypto/token-sealer.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Store } from "../store/db/store.ts";
-import { AuditAggregator, BY_CALLER } from "./audit/aggregator.ts";
+import { AuditAggregator, BY_CALLER, BY_READER } from "./audit/aggregator.ts";
 import { type Catalog, resourcesOf } from "./catalog.ts";
 import type { HookDeps, Hooks, ResourceMessage } from "./definition.ts";
 import { ENGINE_LIMITS, type EngineLimits } from "./limits.ts";
@@ -51,8 +51,10 @@ export class Engine {
   readonly textSearches: TextSearches;
   /** Where audit entries go that callers without credentials can cause. */
   readonly auditAggregator: AuditAggregator;
-  /** Where audit entries of authenticated callers go that change nothing. */
+  /** Where audit entries of denied calls go. */
   readonly callerAudit: AuditAggregator;
+  /** Where audit entries of reads of the audit log go. */
+  readonly readerAudit: AuditAggregator;
   /** Every resource of the catalog, for what concerns all of them. */
   readonly resources: readonly Resource[];
   readonly #hooks: ReadonlyMap<unknown, Hooks<ResourceMessage>>;
@@ -73,8 +75,11 @@ export class Engine {
     this.access = access;
     this.pageTokens = pageTokens;
     this.creates = new Creates(store, responseSealer);
-    this.auditAggregator = new AuditAggregator(store);
-    this.callerAudit = new AuditAggregator(store, BY_CALLER);
+    const isOrganization = async (uid: string) =>
+      (await catalog.groups.table.find(store.reader, uid, "data")) !== undefined;
+    this.auditAggregator = new AuditAggregator(store, isOrganization);
+    this.callerAudit = new AuditAggregator(store, isOrganization, BY_CALLER);
+    this.readerAudit = new AuditAggregator(store, isOrganization, BY_READER);
     this.resources = resourcesOf(catalog);
     this.#hooks = new Map(
       this.resources.map((resource) => {

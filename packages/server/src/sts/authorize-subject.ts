@@ -57,6 +57,8 @@ export interface AuditedSubject {
   identity: string;
   issuer?: string;
   subject?: string;
+  /** Whether an issuer that the identity trusts has signed the token. Not shown: it separates own denials from others. */
+  isVerified?: boolean;
 }
 
 /**
@@ -86,10 +88,10 @@ export async function authorizeSubject(
   audited.issuer = token.issuer;
   if (token.claims.sub !== undefined) audited.subject = token.claims.sub;
   if (token.issuer !== deps.addresses().authUrl)
-    return authorizeForeignToken(deps, request, token, checks);
+    return authorizeForeignToken(deps, request, token, checks, audited);
   return request.identity === ""
     ? authorizeOwnSubject(deps, request, token)
-    : authorizeAssumedIdentity(deps, request, token, checks);
+    : authorizeAssumedIdentity(deps, request, token, checks, audited);
 }
 
 /** Case 1: a request that AWS credentials signed. */
@@ -138,12 +140,14 @@ async function authorizeAssumedIdentity(
   { identity: uid, time }: SubjectTokenRequest,
   token: UnverifiedToken,
   checks: Checks,
+  audited: AuditedSubject,
 ): Promise<AuthorizedSubject | undefined> {
   const trusting = await findTrustingIdentity(deps, uid, checks);
   if (trusting === undefined) return undefined;
   const { identity, rule } = trusting;
   checkRuleExpiry(rule, time, checks);
   const verified = await checkOwnToken(deps, token, rule, time, checks);
+  audited.isVerified = verified !== undefined;
   checkTimeClaims(token.claims, time, checks);
   await checkClaims(rule, token.claims, verified !== undefined, checks);
   if (verified === undefined || !checks.passed) return undefined;
@@ -163,6 +167,7 @@ async function authorizeForeignToken(
   { identity: requested, time }: SubjectTokenRequest,
   token: UnverifiedToken,
   checks: Checks,
+  audited: AuditedSubject,
 ): Promise<AuthorizedSubject | undefined> {
   const uid = requested || literalIdentityUid(token.issuer, token.claims.sub ?? "");
   const trusting = await findTrustingIdentity(deps, uid, checks);
@@ -170,6 +175,7 @@ async function authorizeForeignToken(
   const { identity, rule } = trusting;
   checkRuleExpiry(rule, time, checks);
   const isSigned = await checkSignature(token, rule, deps.source, checks);
+  audited.isVerified = isSigned;
   checkTimeClaims(token.claims, time, checks);
   await checkClaims(rule, token.claims, isSigned, checks);
   if (!isSigned || !checks.passed) return undefined;

@@ -82,7 +82,7 @@ export async function auditDenial(
 ): Promise<void> {
   const detail = { ...detailOf(token, audited), refused: message };
   const entry = auditEntry(call, { resource: audited.identity, code, detail });
-  await engine.auditAggregator.record(entry, message);
+  await engine.auditAggregator.record(entry, message, audited.isVerified);
 }
 
 /** Audits a test of an identity. */
@@ -100,7 +100,7 @@ export async function auditTest(
 }
 
 /** Audit rows have the digest of a token, never the token itself, and shortened claims. */
-function detailOf(token: string, audited: AuditedSubject): object {
+function detailOf(token: string, { isVerified: _notShown, ...audited }: AuditedSubject): object {
   const claims = Object.entries(audited).map(([name, text]) => [
     name,
     String(text).slice(0, MAX_AUDITED_CHARACTERS),

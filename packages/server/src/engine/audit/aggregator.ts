@@ -1,110 +1,123 @@
+import { auditRoot, rootOf } from "@wharf/contract";
 import { clientNetwork } from "../../lib/net/client-network.ts";
 import type { Store } from "../../store/db/store.ts";
 import { type AuditEntry, writeAudit } from "../../store/tables/audit/audit-and-events.ts";
+import { AggregationPool, type AggregatorOptions } from "./aggregation-pool.ts";
+import { repeatOf } from "./repeats.ts";
 
 /** How long requests of one kind are counted before their count is written. */
 const WINDOW_MS = 60_000;
 
 /**
- * Kinds with entries of their own within a window; all further ones share one entry. So a server
- * writes at most 61 entries per minute, whatever the load.
+ * Kinds of requests without credentials that have entries of their own within a window, in each organization; further
+ * ones share an entry for each of some networks, and one for all others. Each of these is written at most twice.
  */
 export const MAX_KINDS = 30;
 export const MAX_KINDS_PER_NETWORK = 10;
+export const MAX_NETWORKS = 10;
 
-/** The method in the entry of all further kinds. */
+/** The method in the entry of further kinds. */
 export const OTHER_METHOD = "other requests without credentials";
-
-/** Whose requests are aggregated, and how many kinds have entries of their own. */
-export interface AggregatorOptions {
-  /** Who causes an entry. */
-  ownerOf(entry: AuditEntry): string;
-  readonly maxKinds: number;
-  readonly maxKindsPerOwner: number;
-  readonly otherMethod: string;
-}
 
 /** Entries that callers without credentials can cause, by client network. */
 const BY_NETWORK: AggregatorOptions = {
   ownerOf: ({ remoteAddress }) => clientNetwork(remoteAddress),
+  shareOf: () => "",
   maxKinds: MAX_KINDS,
   maxKindsPerOwner: MAX_KINDS_PER_NETWORK,
-  otherMethod: OTHER_METHOD,
+  maxOwners: MAX_NETWORKS,
+  overflowMethod: () => OTHER_METHOD,
 };
 
-/** Entries of authenticated callers that change nothing: denied requests, and reads of the audit log. */
-export const BY_CALLER: AggregatorOptions = {
-  ownerOf: ({ actor }) => actor,
-  maxKinds: 1_000,
+const CALLERS = {
+  ownerOf: ({ actor }: AuditEntry) => actor,
+  shareOf: ({ actor }: AuditEntry) => rootOf(actor),
   maxKindsPerOwner: 20,
-  otherMethod: "other denied requests",
 };
 
-/** The canonical gRPC code of an entry whose requests had different outcomes. */
-const UNKNOWN = 2;
+/** Denied requests of authenticated callers. Identities are free, so those of one organization have a common share. */
+export const BY_CALLER: AggregatorOptions = {
+  ...CALLERS,
+  maxKinds: 1_000,
+  maxOwners: 100,
+  overflowMethod: () => "other denied requests",
+};
+
+/**
+ * Reads of the audit log. Readers hold a right there, so they are not bounded: every entry keeps reader, method and
+ * organization, and only repeats are counted.
+ */
+export const BY_READER: AggregatorOptions = {
+  ...CALLERS,
+  maxKinds: Number.POSITIVE_INFINITY,
+  maxOwners: Number.POSITIVE_INFINITY,
+  overflowMethod: ({ method }) => method,
+};
+
+/** Whether an organization exists. Callers can name any. */
+export type OrganizationLookup = (uid: string) => Promise<boolean>;
 
 /**
  * Aggregates audit entries that callers can cause without end: rejections, public access and reads.
- * The first request of a kind (client network or caller, method, outcome, reason) is written before the response
- * is sent. Those that follow within a minute are counted and become one entry, with their count, the
+ * The first request of a kind (client network or caller, method, outcome, reason) in an organization is written before
+ * the response is sent. Those that follow within a minute are counted and become one entry, with their count, the
  * times of the first and the last, and the details of the first. Each replica counts on its own.
  */
 export class AuditAggregator {
   readonly #store: Store;
+  readonly #isOrganization: OrganizationLookup;
   readonly #options: AggregatorOptions;
-  #kinds = new Map<string, Kind>();
-  #other: Repeats | undefined;
+  #pools = new Map<string, AggregationPool>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(store: Store, options: AggregatorOptions = BY_NETWORK) {
+  constructor(
+    store: Store,
+    isOrganization: OrganizationLookup,
+    options: AggregatorOptions = BY_NETWORK,
+  ) {
     this.#store = store;
+    this.#isOrganization = isOrganization;
     this.#options = options;
   }
 
   /**
    * Writes or counts an entry. Rejects if it is the first of its kind and cannot be written; the entry
-   * is then counted, to be written later.
+   * is then counted, to be written later. Verified entries, whose client has proved something to the organization, are
+   * counted apart from those that anyone can cause.
    */
-  async record(entry: AuditEntry, reason: string): Promise<void> {
+  async record(entry: AuditEntry, reason: string, isVerified = false): Promise<void> {
+    const root = await this.#rootOf(entry);
     this.#timer ??= setTimeout(() => this.#endWindow(), WINDOW_MS).unref();
-    const owner = this.#options.ownerOf(entry);
-    const key = JSON.stringify([owner, entry.method, entry.code, reason]);
-    const known = this.#kinds.get(key);
-    if (known !== undefined) {
-      known.repeats = repeated(known.repeats, entry);
-    } else if (this.#hasCapacity(owner)) {
-      const kind: Kind = { owner, repeats: undefined };
-      this.#kinds.set(key, kind);
-      await this.#store
-        .write(async (tx) => writeAudit(tx, entry))
-        .catch((error: unknown) => {
-          kind.repeats = repeated(kind.repeats, entry);
-          throw error;
-        });
-    } else {
-      this.#other = repeated(this.#other, entry);
+    const key = poolKey(root, isVerified);
+    const pool = this.#pools.get(key) ?? new AggregationPool(root, this.#options);
+    this.#pools.set(key, pool);
+    const { kind, isNew } = pool.kindOf(entry, reason);
+    if (!isNew) {
+      pool.count(kind, repeatOf(entry));
+      return;
     }
+    await this.#store
+      .write(async (tx) => writeAudit(tx, entry))
+      .catch((error: unknown) => {
+        pool.count(kind, repeatOf(entry));
+        throw error;
+      });
   }
 
   /** Writes the counts: at the end of a window, and before the store is closed. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const kinds = this.#kinds;
-    const other = this.#other;
-    this.#kinds = new Map();
-    this.#other = undefined;
-    const entries = [...kinds.values()].flatMap(({ repeats }) =>
-      repeats === undefined ? [] : [entryOf(repeats)],
-    );
-    if (other !== undefined) entries.push(otherEntry(other, this.#options.otherMethod));
+    const pools = this.#pools;
+    this.#pools = new Map();
+    const entries = [...pools.values()].flatMap((pool) => [...pool.entries()]);
     if (entries.length === 0) return;
     try {
       await this.#store.write(async (tx) => {
         for (const entry of entries) writeAudit(tx, entry);
       });
     } catch (error) {
-      this.#restore(kinds, other);
+      this.#restore(pools);
       throw error;
     }
   }
@@ -114,82 +127,25 @@ export class AuditAggregator {
     this.flush().catch(() => {});
   }
 
-  #hasCapacity(owner: string): boolean {
-    const { maxKinds, maxKindsPerOwner } = this.#options;
-    if (this.#kinds.size >= maxKinds) return false;
-    let own = 0;
-    for (const kind of this.#kinds.values()) if (kind.owner === owner) own++;
-    return own < maxKindsPerOwner;
+  /** The organization in whose log an entry is; empty if there is none, or the store cannot be read. */
+  async #rootOf({ resource, actor }: AuditEntry): Promise<string> {
+    const root = auditRoot(resource, actor);
+    const isKnown = root === "" || this.#pools.has(poolKey(root, false));
+    if (isKnown || (await this.#isOrganization(root).catch(() => false))) return root;
+    return "";
   }
 
-  #restore(kinds: ReadonlyMap<string, Kind>, other: Repeats | undefined): void {
-    const newer = this.#kinds;
-    this.#kinds = new Map(kinds);
-    for (const [key, kind] of newer) {
-      const older = this.#kinds.get(key);
-      const repeats = merged(older?.repeats, kind.repeats);
-      if (older !== undefined || this.#hasCapacity(kind.owner)) {
-        this.#kinds.set(key, { owner: kind.owner, repeats });
-      } else this.#other = merged(this.#other, repeats);
+  #restore(pools: Map<string, AggregationPool>): void {
+    for (const [key, newer] of this.#pools) {
+      const older = pools.get(key);
+      if (older === undefined) pools.set(key, newer);
+      else older.absorb(newer);
     }
-    this.#other = merged(other, this.#other);
+    this.#pools = pools;
     this.#timer ??= setTimeout(() => this.#endWindow(), WINDOW_MS).unref();
   }
 }
 
-interface Kind {
-  readonly owner: string;
-  repeats: Repeats | undefined;
-}
-
-/** Counted requests; `first` has what all of them have in common. */
-interface Repeats {
-  readonly first: AuditEntry;
-  readonly count: number;
-  readonly lastTime: number;
-}
-
-function repeated(known: Repeats | undefined, entry: AuditEntry): Repeats {
-  return merged(known, { first: entry, count: 1, lastTime: entry.time }) as Repeats;
-}
-
-function merged(one: Repeats | undefined, two: Repeats | undefined): Repeats | undefined {
-  if (one === undefined || two === undefined) return one ?? two;
-  const common = <V>(name: keyof AuditEntry, otherwise: V) =>
-    one.first[name] === two.first[name] ? one.first[name] : otherwise;
-  const first = {
-    ...one.first,
-    actor: common("actor", ""),
-    resource: common("resource", ""),
-    remoteAddress: common("remoteAddress", commonNetwork(one.first, two.first)),
-    userAgent: common("userAgent", ""),
-    code: common("code", UNKNOWN),
-  } as AuditEntry;
-  const lastTime = Math.max(one.lastTime, two.lastTime);
-  return { first, count: one.count + two.count, lastTime };
-}
-
-/** The network of both clients, if it is the same. */
-function commonNetwork(one: AuditEntry, two: AuditEntry): string {
-  const network = clientNetwork(one.remoteAddress);
-  return clientNetwork(two.remoteAddress) === network ? network : "";
-}
-
-/** Repeats of a kind: of the details of the first, only the reason and the digest apply to all. */
-function entryOf({ first, count, lastTime }: Repeats): AuditEntry {
-  const { refused, granted, tokenSha256 } = JSON.parse(first.detail || "{}");
-  const times = { firstTime: first.time, lastTime };
-  return {
-    ...first,
-    detail: JSON.stringify({ count, ...times, refused, granted, tokenSha256 }),
-  };
-}
-
-function otherEntry({ first, count, lastTime }: Repeats, method: string): AuditEntry {
-  return {
-    ...first,
-    method,
-    requestId: "",
-    detail: JSON.stringify({ count, firstTime: first.time, lastTime }),
-  };
+function poolKey(root: string, isVerified: boolean): string {
+  return `${root} ${isVerified}`;
 }

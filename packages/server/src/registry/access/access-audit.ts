@@ -79,8 +79,9 @@ function entryOf(
   { detail, ...outcome }: Outcome,
 ): AuditEntry {
   const token = credentials.kind === "none" ? undefined : credentials.token;
+  const { isVerified: _notShown, ...subject } = seen;
   const fullDetail = {
-    ...seen,
+    ...subject,
     service,
     asked: scopes.slice(0, MAX_SCOPES).map((scope) => scope.slice(0, MAX_SCOPE_LENGTH)),
     ...detail,
