@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { isSelfOrBelow } from "@wharf/contract";
 import type { FollowedLog } from "../engine/streams/log-follower.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { type LogPosition, logEnd, readLog } from "../store/tables/events/event-log.ts";
+import { type EventPosition, isLogged, logEnd, readLog } from "../store/tables/events/event-log.ts";
 
 /** Events read at once. */
 const BATCH_SIZE = 200;
@@ -10,14 +10,14 @@ const BATCH_SIZE = 200;
 /** The end of the log of events, of which streams follow groups. */
 export class EventTail implements FollowedLog<string> {
   readonly #reader: Reader;
-  #tail: LogPosition | undefined;
+  #tail: EventPosition | undefined;
 
   constructor(reader: Reader) {
     this.#reader = reader;
   }
 
   async advance(): Promise<(group: string) => boolean> {
-    if (this.#tail === undefined) {
+    if (this.#tail === undefined || !(await isLogged(this.#reader, this.#tail))) {
       this.#tail = await logEnd(this.#reader);
       return () => true;
     }

@@ -16,8 +16,10 @@ import type { Call, Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/db/connection.ts";
 import {
+  type EventPosition,
   findEvent,
-  type LogPosition,
+  isAfter,
+  isLogged,
   logEnd,
   readerBetween,
 } from "../store/tables/events/event-log.ts";
@@ -69,16 +71,22 @@ export function watchMethod({ engine, authenticator, follower, names }: WatchDep
   return [EventsService.method.watchEvents, handler] as const;
 }
 
-/** Reads matching events from a position on, batch by batch. */
-function nextEvents(reader: Reader, search: LogSearch, start: LogPosition) {
+/**
+ * Reads matching events from a position on, batch by batch. If the log no longer has it, the stream ends: its client
+ * continues after the last event that it got, or learns that there is no such event any more.
+ */
+function nextEvents(reader: Reader, search: LogSearch, start: EventPosition) {
   let from = start;
   return async (): Promise<readonly Event[]> => {
     for (;;) {
       // Before the events are read: everything up to here is read with them.
       const end = await logEnd(reader);
       const events = await search.read(readerBetween(reader, from, end), from, BATCH_SIZE);
+      // After they are read: what was read is what follows the position.
+      if (!(await isLogged(reader, from)))
+        throw new WharfError("UNAVAILABLE", "the log of events has changed: continue the stream");
       const last = events.at(-1) ?? from;
-      from = events.length < BATCH_SIZE ? later(end, last) : last;
+      from = events.length < BATCH_SIZE && isAfter(end, last) ? end : last;
       const messages = await search.messages(reader, events);
       // Those that expired meanwhile are missing.
       if (messages.length > 0 || events.length === 0) return messages;
@@ -86,15 +94,11 @@ function nextEvents(reader: Reader, search: LogSearch, start: LogPosition) {
   };
 }
 
-function later(one: LogPosition, other: LogPosition): LogPosition {
-  return one.tx === other.tx ? (one.id > other.id ? one : other) : one.tx > other.tx ? one : other;
-}
-
 async function startOf(
   { store: { reader } }: Engine,
   { lastEventId }: Call,
   { after, group }: WatchEventsRequest,
-): Promise<LogPosition> {
+): Promise<EventPosition> {
   const id = lastEventId || after;
   if (id === "") return logEnd(reader);
   const time = timeOfEventId(id);

@@ -5,12 +5,12 @@ import type { Logger } from "../../observe/logger.ts";
 import type { Store } from "../../store/db/store.ts";
 import { addDeliveries, type NewDelivery } from "../../store/tables/events/deliveries.ts";
 import {
+  type EventPosition,
   isAfter,
   type LogPosition,
   moveCursor,
   readCursor,
   readLog,
-  rebaseLog,
 } from "../../store/tables/events/event-log.ts";
 import { firstStart, markDue } from "../../store/tables/events/subscription-states.ts";
 import type { Matcher } from "./matcher.ts";
@@ -27,9 +27,6 @@ const MAX_DELIVERIES = 1_000;
 /** How long deliveries wait for a commit of others that they join. */
 const MAX_DELAY_MS = 5;
 
-/** The cursor is stored with deliveries, and after this time if there are none. */
-const CURSOR_MS = 5_000;
-
 export interface DispatcherDeps {
   readonly store: Store;
   readonly matcher: Matcher;
@@ -42,8 +39,10 @@ export interface DispatcherDeps {
 
 /**
  * Turns events into deliveries. It follows the log of events below its visibility horizon; the deliveries and the cursor
- * are written in one transaction, so an event is dispatched exactly once. One process of an installation dispatches.
- * Writers of events do nothing for it, and without subscriptions nothing is read either.
+ * are written in one transaction, so an event is dispatched exactly once. The cursor is read from the store each time:
+ * a database that crashed or was replaced by a standby may lack the latest commits, and the deliveries with them. One
+ * process of an installation dispatches. Writers of events do nothing for it, and without subscriptions nothing is read
+ * either.
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
@@ -52,20 +51,11 @@ export class Dispatcher {
   #stopped = false;
   /** Whether commits of this process wake it. */
   #follows = false;
-  #cursor: LogPosition | undefined;
-  #storedAt = 0;
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
     deps.store.onCommit(() => {
       if (this.#follows) this.#waiting.wake();
-    });
-    // After a failover the database may lack the latest commits, and the cursor in memory would skip what follows.
-    deps.store.health.observe({
-      failed: () => {
-        this.#cursor = undefined;
-      },
-      recovered() {},
     });
   }
 
@@ -86,26 +76,17 @@ export class Dispatcher {
 
   async #run(): Promise<void> {
     const { times, log } = this.#deps;
-    let isRebased = false;
     while (!this.#stopped) {
       let pauseMs = times.idlePollMs;
       try {
-        if (!isRebased) await this.#rebase();
-        isRebased = true;
         this.#follows = await this.#dispatch();
         if (this.#follows) pauseMs = times.pollMs;
       } catch (error) {
         this.#follows = false;
-        this.#cursor = undefined;
         if (!this.#stopped) log.error({ err: error }, "events not dispatched");
       }
       await this.#waiting.wait(pauseMs);
     }
-  }
-
-  async #rebase(): Promise<void> {
-    const { store } = this.#deps;
-    if (store.reader.dialect.name === "postgres") await store.write(rebaseLog);
   }
 
   /** Dispatches all events. Returns false if there are no subscriptions, or if another process dispatches. */
@@ -113,18 +94,16 @@ export class Dispatcher {
     const { store, leases } = this.#deps;
     const start = await firstStart(store.reader);
     if (start === undefined) return false;
-    if (!leases.holds(NAME)) {
-      this.#cursor = undefined;
-      if (!(await leases.acquire(NAME))) return false;
-    }
-    this.#cursor ??= await readCursor(store.reader, NAME);
-    if (isAfter(start, this.#cursor)) this.#cursor = start;
-    while (!this.#stopped && (await this.#pass(this.#cursor)) === BATCH_SIZE);
+    if (!leases.holds(NAME) && !(await leases.acquire(NAME))) return false;
+    while (!this.#stopped && (await this.#pass(start)) === BATCH_SIZE);
     return true;
   }
 
-  async #pass(from: LogPosition): Promise<number> {
+  /** Dispatches events after the cursor, or after a position that follows it. */
+  async #pass(start: LogPosition): Promise<number> {
     const { store, matcher } = this.#deps;
+    let cursor = await readCursor(store.reader, NAME);
+    const from = isAfter(start, cursor) ? start : cursor;
     const events = await readLog(store.reader, { from }, BATCH_SIZE);
     const now = Date.now();
     const deliveries = Map.groupBy(await matcher.deliveriesOf(events, now), ({ event }) => event);
@@ -134,27 +113,30 @@ export class Dispatcher {
       const next = events[index + 1];
       const following = next === undefined ? Infinity : (deliveries.get(next.id)?.length ?? 0);
       if (part.length + following <= MAX_DELIVERIES) continue;
-      await this.#store(event, part, now);
+      await this.#store(cursor, event, part, now);
+      cursor = event;
       part = [];
     }
     return events.length;
   }
 
   /** Stores deliveries, and the cursor up to which there are no others. */
-  async #store(last: LogPosition, deliveries: readonly NewDelivery[], now: number): Promise<void> {
+  async #store(
+    cursor: LogPosition,
+    last: EventPosition,
+    deliveries: readonly NewDelivery[],
+    now: number,
+  ): Promise<void> {
     const { store, leases, dispatched } = this.#deps;
     const uids = [...new Set(deliveries.map(({ subscription }) => subscription))];
-    if (deliveries.length > 0 || now - this.#storedAt > CURSOR_MS) {
-      await store.writeInBackground(async (tx) => {
-        if (!(await leases.confirm(tx, NAME))) throw new Error("another process dispatches events");
-        await moveCursor(tx, NAME, last);
-        if (deliveries.length === 0) return;
-        await addDeliveries(tx, deliveries);
-        await markDue(tx, uids, now);
-      }, MAX_DELAY_MS);
-      this.#storedAt = now;
-    }
-    this.#cursor = { tx: last.tx, id: last.id };
+    await store.writeInBackground(async (tx) => {
+      if (!(await leases.confirm(tx, NAME))) throw new Error("another process dispatches events");
+      if (!(await moveCursor(tx, NAME, cursor, last)))
+        throw new Error("the log of events has changed since it was read");
+      if (deliveries.length === 0) return;
+      await addDeliveries(tx, deliveries);
+      await markDue(tx, uids, now);
+    }, MAX_DELAY_MS);
     if (uids.length > 0) dispatched(uids);
   }
 }

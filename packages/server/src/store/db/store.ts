@@ -5,6 +5,7 @@ import { type MigrationOptions, migrate } from "../schema/migrate.ts";
 import type { Schema } from "../schema/migration.ts";
 import type { Step } from "../schema/step.ts";
 import type { AuditChains } from "../tables/audit/chains.ts";
+import { rebaseLog } from "../tables/events/event-log.ts";
 import { type CommitObserver, GroupCommit } from "./commit/group-commit.ts";
 import type { Lock } from "./commit/held-rows.ts";
 import type { Work } from "./commit/transaction.ts";
@@ -135,6 +136,7 @@ export class Store {
   ): Promise<Store> {
     try {
       await migrate(driver, schemaOf(tables, driver.dialect, options.laterSteps), options);
+      await rebaseLog(driver);
     } catch (error) {
       await driver.close();
       throw error;

@@ -1,6 +1,6 @@
 /** This folder has the log of events, deliveries and the state of subscriptions. It may import store/db/. */
 import type { Transaction } from "../../db/commit/transaction.ts";
-import type { Dialect, Reader } from "../../db/connection.ts";
+import type { Dialect, Driver, Reader } from "../../db/connection.ts";
 
 /**
  * Events in the order of their commits.
@@ -17,11 +17,17 @@ export interface LogPosition {
   readonly id: number;
 }
 
-export const LOG_START: LogPosition = { tx: 0, id: 0 };
+/** The position of an event. One that is kept in memory is valid while the log has the event there: `isLogged`. */
+export interface EventPosition extends LogPosition {
+  /** Empty at the start of the log. */
+  readonly eventId: string;
+}
+
+/** Precedes all events, also those that `rebaseLog` has moved below 0. */
+export const LOG_START: EventPosition = { tx: Number.MIN_SAFE_INTEGER, id: 0, eventId: "" };
 
 /** An event without its body. */
-export interface LoggedEvent extends LogPosition {
-  readonly eventId: string;
+export interface LoggedEvent extends EventPosition {
   readonly time: number;
   readonly type: string;
   readonly subject: string;
@@ -148,7 +154,7 @@ export function findEvent(
 }
 
 /** The position of the last event below the horizon. */
-export async function logEnd(reader: Reader): Promise<LogPosition> {
+export async function logEnd(reader: Reader): Promise<EventPosition> {
   const [last] = await readLog(reader, { descending: true }, 1);
   return last ?? LOG_START;
 }
@@ -168,14 +174,38 @@ export async function readCursor(reader: Reader, name: string): Promise<LogPosit
   return (await reader.get<LogPosition>(sql, name)) ?? LOG_START;
 }
 
-export async function moveCursor(tx: Transaction, name: string, to: LogPosition): Promise<void> {
-  await tx.run(
-    `INSERT INTO event_cursors (name, tx, id) VALUES (?, ?, ?)
-     ON CONFLICT (name) DO UPDATE SET tx = excluded.tx, id = excluded.id`,
+/**
+ * Moves a cursor from where it was read to an event. Returns false, and changes nothing, unless both are still stored:
+ * after a failover, the database may lack the latest commits, and has others with the same numbers.
+ */
+export async function moveCursor(
+  tx: Transaction,
+  name: string,
+  from: LogPosition,
+  to: EventPosition,
+): Promise<boolean> {
+  const changed = await tx.run(
+    `INSERT INTO event_cursors (name, tx, id)
+     SELECT ?, ${positionColumns(tx.dialect)} FROM events WHERE id = ? AND event_id = ?
+     ON CONFLICT (name) DO UPDATE SET tx = excluded.tx, id = excluded.id
+     WHERE event_cursors.tx = ? AND event_cursors.id = ?`,
     name,
-    to.tx,
     to.id,
+    to.eventId,
+    from.tx,
+    from.id,
   );
+  return changed > 0;
+}
+
+/**
+ * Whether the log still has an event at its position. If not, the database was replaced by an earlier state of itself,
+ * or the order was changed: events that follow may precede the position. The newest event never expires.
+ */
+export async function isLogged(reader: Reader, at: EventPosition): Promise<boolean> {
+  if (at.eventId === "") return true;
+  const sql = `SELECT ${positionColumns(reader.dialect)} FROM events WHERE id = ? AND event_id = ?`;
+  return (await reader.get<LogPosition>(sql, at.id, at.eventId))?.tx === at.tx;
 }
 
 /** Whether one position follows another. */
@@ -184,17 +214,37 @@ export function isAfter(one: LogPosition, other: LogPosition): boolean {
 }
 
 /**
- * Restarts the order after the database was restored into another cluster, which counts transactions from another
- * number: what is stored precedes everything new. Does nothing otherwise.
+ * The highest transaction of all positions, if it is none of this cluster. All parts of one statement see the same
+ * snapshot: rows that it sees were written by transactions before its end, whatever is committed meanwhile.
  */
-export async function rebaseLog(tx: Transaction): Promise<void> {
-  if (tx.dialect.name === "sqlite") return;
-  const current = (await currentPosition(tx)).tx;
-  const newest = await tx.get<{ tx: number | null }>("SELECT max(tx) AS tx FROM events");
-  if ((newest?.tx ?? 0) <= current) return;
-  await tx.acquireLock();
-  await tx.run("UPDATE events SET tx = 0");
-  // Cursors keep the id of their event; subscriptions begin after what is stored.
-  await tx.run("UPDATE event_cursors SET tx = 0");
-  await tx.run("UPDATE subscription_states SET start_tx = 0");
+const FOREIGN_POSITIONS = `SELECT max(tx) AS last FROM (
+    SELECT max(tx) AS tx FROM events UNION ALL SELECT max(tx) FROM event_cursors
+    UNION ALL SELECT max(start_tx) FROM subscription_states) AS positions
+  HAVING max(tx) >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`;
+
+/**
+ * Moves all positions below 0, in the same order, if the database was restored into a cluster that counts transactions
+ * from a lower number: what is stored precedes everything new. Does nothing otherwise. A physical copy (a standby, an
+ * earlier state of the same cluster, pg_upgrade) has the counter that belongs to its rows. Runs before a server writes
+ * or reads events.
+ */
+export async function rebaseLog({ dialect, reader, openSession }: Driver): Promise<void> {
+  if (dialect.name === "sqlite" || (await reader.get(FOREIGN_POSITIONS)) === undefined) return;
+  const session = await openSession();
+  try {
+    // Replicas that start together wait for each other here.
+    await session.script(
+      "BEGIN; LOCK TABLE events, event_cursors, subscription_states IN EXCLUSIVE MODE",
+    );
+    const found = await session.get<{ last: number }>(FOREIGN_POSITIONS);
+    if (found !== undefined) {
+      const distance = found.last + 1;
+      await session.run("UPDATE events SET tx = tx - ?", distance);
+      await session.run("UPDATE event_cursors SET tx = tx - ?", distance);
+      await session.run("UPDATE subscription_states SET start_tx = start_tx - ?", distance);
+    }
+    await session.script("COMMIT");
+  } finally {
+    await session.close();
+  }
 }
