@@ -13,6 +13,7 @@ import { findSession, type StoredSession } from "../store/tables/login/sessions.
 import { BindingGrants } from "./binding-grants.ts";
 import { type Caller, OPERATOR, OPERATOR_UID } from "./caller.ts";
 import type { Grants } from "./grants.ts";
+import { hasLastingSignIn } from "./lasting-sign-in.ts";
 import {
   isDeactivated,
   type Lookup,
@@ -149,6 +150,18 @@ export class Access {
   ): Promise<Standing> {
     const { identityProviders } = this.#deps.resources;
     return standingOf(identityProviders, reader, person, session, groups);
+  }
+
+  /** Whether an identity can authenticate with its grants at a group until somebody changes that. */
+  hasLastingSignIn(
+    reader: Reader,
+    identity: Identity,
+    group: string,
+    ignoredProvider?: string,
+  ): Promise<boolean> {
+    const { resources, localAccounts } = this.#deps;
+    const deps = { identityProviders: resources.identityProviders, localAccounts };
+    return hasLastingSignIn(deps, reader, identity, group, ignoredProvider);
   }
 
   /** What roles grant, by uid. */

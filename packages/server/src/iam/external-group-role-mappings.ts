@@ -19,6 +19,7 @@ import { messageToJson } from "../rpc/json.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { checkGrantable } from "./granting.ts";
+import { mustKeepOwner, OWNER_ROLE } from "./owners.ts";
 
 /** External group role mappings: a role for everyone in a group of an identity provider, per session. */
 export const externalGroupRoleMappings: Resource<ExternalGroupRoleMapping> = new Resource({
@@ -36,6 +37,7 @@ export const externalGroupRoleMappings: Resource<ExternalGroupRoleMapping> = new
   hooks: {
     resolveParent: existingProvider,
     beforeCreate,
+    beforeDelete: (mutation, deleted) => checkMappingRemoval(mutation, deleted),
   },
   methods: (engine) => [
     [
@@ -71,6 +73,14 @@ async function beforeCreate(mutation: Mutation, created: ExternalGroupRoleMappin
   if (same !== undefined) throw alreadyExists("ExternalGroupRoleMapping", same.uid);
 }
 
+/** Members of the group may be all who have the rights of an owner, so one must be bound by then. */
+async function checkMappingRemoval(
+  mutation: Mutation,
+  { roleUid, scope }: ExternalGroupRoleMapping,
+): Promise<void> {
+  if (roleUid === OWNER_ROLE) await mustKeepOwner(mutation, scope);
+}
+
 /** Equal for mappings with the same effect. */
 function effectOf(mapping: ExternalGroupRoleMapping): string {
   const { identityProviderUid, externalGroupId, roleUid, scope } = mapping;
@@ -94,8 +104,10 @@ function batchDelete(engine: Engine): Handler {
       for (const name of new Set(names)) {
         const row = await externalGroupRoleMappings.table.findForChange(tx, name);
         if (row === undefined) continue;
-        deleted.push(externalGroupRoleMappings.fromRow(row));
-        await mutation.remove(externalGroupRoleMappings, name);
+        const mapping = externalGroupRoleMappings.fromRow(row);
+        await checkMappingRemoval(mutation, mapping);
+        deleted.push(mapping);
+        await mutation.remove(externalGroupRoleMappings, name, mapping);
       }
       const answer = create(BatchDeleteExternalGroupRoleMappingsResponseSchema, {
         parent,

@@ -5,12 +5,14 @@ import {
   IdentitiesService,
   type Identity,
   IdentitySchema,
+  isRoot,
   type LookupIdentityRequest,
   LookupIdentityResponseSchema,
   literalIdentityUid,
   RelationshipType,
   type Role,
 } from "@wharf/contract";
+import { isLastingWorkload } from "../auth/lasting-sign-in.ts";
 import { Resource } from "../engine/resource.ts";
 import type { Mutation } from "../engine/write/mutation.ts";
 import { WharfError } from "../lib/errors.ts";
@@ -22,6 +24,7 @@ import { deleteMemberships, deleteSignIns } from "../store/tables/login/provider
 import { endSessions } from "../store/tables/login/sessions.ts";
 import { mustHoldRole } from "./granting.ts";
 import { deleteBindings, deleteIdentity, rejectBuiltIn } from "./identity-deletion.ts";
+import { checkIdentityRemoval } from "./owners.ts";
 import { checkRelationship } from "./relationship.ts";
 import { checkIdentityIsUnique } from "./unique-siblings.ts";
 
@@ -87,6 +90,8 @@ async function beforeUpdate(mutation: Mutation, before: Identity, after: Identit
   if (before.name !== after.name) await checkIdentityIsUnique(mutation, after);
   if (sameRelationship(before, after)) return;
   await checkRelationship(after, mutation.call.time);
+  if (!isRoot(after.uid) && !isLastingWorkload(after))
+    await checkIdentityRemoval(mutation, after.uid);
   const { engine, tx } = mutation;
   for await (const bound of boundRoles(tx, after.uid)) {
     const roles = await engine.catalog.roles.findMany(

@@ -6,6 +6,7 @@ import { deleteMethod } from "../engine/write/write.ts";
 import { failedPrecondition, notFound, tooLargeToTry } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { countBindings, readBindingUids } from "../store/tables/access/identity-bindings.ts";
+import { checkIdentityRemoval } from "./owners.ts";
 
 /**
  * Role bindings deleted in one transaction, which blocks all other writes. If an identity has more,
@@ -46,6 +47,7 @@ export async function deleteBindings(
   limit = Number.MAX_SAFE_INTEGER,
 ): Promise<void> {
   const { engine, tx } = mutation;
+  await checkIdentityRemoval(mutation, identity);
   for (const uid of await readBindingUids(tx, identity, limit)) {
     await mutation.remove(engine.catalog.roleBindings, uid);
   }

@@ -4,7 +4,9 @@ import {
   IdentityProvider_OIDC_CorrelationRule,
   IdentityProviderSchema,
   IdentityProvidersService,
+  isRoot,
   parentOf,
+  rootOf,
 } from "@wharf/contract";
 import { deleteProvisioned } from "../auth/provisioning.ts";
 import { Resource } from "../engine/resource.ts";
@@ -17,6 +19,7 @@ import { endSessions } from "../store/tables/login/sessions.ts";
 import { deleteScimCredentials } from "../store/tables/scim/credentials.ts";
 import type { IamDeps } from "./deps.ts";
 import { checkGrantable, checkProviderGrantable } from "./granting.ts";
+import { hasOwner, mustKeepOwner, OWNER_ROLE } from "./owners.ts";
 
 /** Identity providers: where users of an organization sign in, and which provisions them by SCIM. */
 export const identityProviders: Resource<IdentityProvider> = new Resource({
@@ -106,6 +109,9 @@ async function beforeUpdate(
   // Sessions are based on ID tokens of the former issuer and client.
   if (changesIssuer || old.clientId !== now.clientId)
     await endSessions(mutation.tx, { provider: after.uid });
+  // A changed client voids sign-ins only at groups that people joined, not at the provider's own.
+  if (changesIssuer || (old.clientId !== now.clientId && !isRoot(parentOf(after.uid))))
+    await checkOwnersOtherwise(mutation, after.uid);
   if (changesSignIn) await checkProviderGrantable(mutation, after);
   else if (before.defaultRole !== after.defaultRole)
     await checkGrantable(mutation, after.defaultRole, parentOf(after.uid));
@@ -143,7 +149,11 @@ async function deleteDependents(
   { uid }: IdentityProvider,
 ): Promise<void> {
   const { engine, tx } = mutation;
-  for (const mapping of await mappingsOf(mutation, uid))
+  const mappings = await mappingsOf(mutation, uid);
+  if (mappings.some(({ roleUid }) => roleUid === OWNER_ROLE))
+    await mustKeepOwner(mutation, rootOf(uid), { provider: uid });
+  else await checkOwnersOtherwise(mutation, uid);
+  for (const mapping of mappings)
     await mutation.remove(engine.catalog.externalGroupRoleMappings, mapping.uid);
   await secrets.remove(tx, uid, CLIENT_SECRET);
   await deleteScimCredentials(tx, uid);
@@ -151,6 +161,13 @@ async function deleteDependents(
   await endSessions(tx, { provider: uid });
   await deleteProviderSignIns(tx, uid);
   await deleteMemberships(tx, { provider: uid });
+}
+
+/** Rejects unless an owner can sign in otherwise than through a provider, or none could even with it. */
+async function checkOwnersOtherwise(mutation: Mutation, provider: string): Promise<void> {
+  const organization = rootOf(provider);
+  if (await hasOwner(mutation.engine, mutation.tx, organization))
+    await mustKeepOwner(mutation, organization, { provider });
 }
 
 function mappingsOf({ engine, tx }: Mutation, uid: string) {

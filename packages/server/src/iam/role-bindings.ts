@@ -26,6 +26,7 @@ import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { checkBindingQuota } from "./binding-quota.ts";
 import { checkGrantable } from "./granting.ts";
+import { checkBindingRemoval, OWNER_ROLE } from "./owners.ts";
 import { checkBindingIsUnique } from "./unique-siblings.ts";
 
 /** Role bindings: one identity, one role, one group. */
@@ -72,9 +73,15 @@ export const roleBindings: Resource<RoleBinding> = new Resource({
     async beforeUpdate(mutation, before, after) {
       await checkBinding(mutation, after);
       await checkBindingIsUnique(mutation, after);
+      const { uid, roleUid, identityUid } = after;
+      if (before.roleUid !== roleUid || before.identityUid !== identityUid) {
+        const added = roleUid === OWNER_ROLE ? [identityUid] : [];
+        await checkBindingRemoval(mutation, before, { binding: uid, added });
+      }
       if (before.identityUid === after.identityUid) return;
       await checkBindingQuota(mutation, after.identityUid, parentOf(after.uid));
     },
+    beforeDelete: (mutation, deleted) => checkBindingRemoval(mutation, deleted),
   },
   methods: (engine) => [[RoleBindingsService.method.batchCreateRoleBindings, batchCreate(engine)]],
 });

@@ -1,3 +1,6 @@
+import { rootOf } from "@wharf/contract";
+import type { Engine } from "../engine/engine.ts";
+import { hasOwner, mustKeepOwner } from "../iam/owners.ts";
 import type { Transaction } from "../store/db/commit/transaction.ts";
 import { identitiesByExternalId } from "../store/tables/login/provider-people.ts";
 import { endSessions } from "../store/tables/login/sessions.ts";
@@ -40,4 +43,19 @@ export async function endSessionsOfDeactivated(
     if (typeof externalId === "string" && externalId !== stays)
       await endSessionsOf(tx, { provider, externalId });
   }
+}
+
+/** Writes a change of a user, and rejects it if that deactivates the last owner of the organization. */
+export async function keepingOwner(
+  tx: Transaction,
+  { engine, provider }: { readonly engine: Engine; readonly provider: string },
+  before: Json,
+  after: Json | undefined,
+  write: () => Promise<unknown>,
+): Promise<void> {
+  const organization = rootOf(provider);
+  const stays = after?.active === true && after.externalId === before.externalId;
+  const hadOwner = before.active === true && !stays && (await hasOwner(engine, tx, organization));
+  await write();
+  if (hadOwner) await mustKeepOwner({ engine, tx }, organization);
 }

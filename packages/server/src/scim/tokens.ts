@@ -9,8 +9,6 @@ import {
   timestampMs,
 } from "@bufbuild/protobuf/wkt";
 import {
-  builtinRole,
-  CapabilitySet,
   type GenerateScimTokenRequest,
   GenerateScimTokenResponseSchema,
   type IdentityProvider,
@@ -27,6 +25,7 @@ import { audit } from "../engine/audit/audit.ts";
 import { withoutSecrets } from "../engine/resource.ts";
 import { Mutation } from "../engine/write/mutation.ts";
 import { checkProviderGrantable } from "../iam/granting.ts";
+import { ownersOf } from "../iam/owners.ts";
 import { aborted, failedPrecondition, invalidArgument, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
@@ -196,7 +195,7 @@ const revoke: TokenMethod<RevokeScimTokenRequest> = ({ call }, before, request) 
 const setEnabled: TokenMethod<SetScimEnabledRequest> = async (change, before, request) => {
   const { enabled, etag, identityProviderUid } = request;
   checkEtag(before, etag);
-  if (enabled && (await ownersAt(change, rootOf(identityProviderUid))) < MIN_OWNERS) {
+  if (enabled && (await countOwners(change, rootOf(identityProviderUid))) < MIN_OWNERS) {
     const description = `${MIN_OWNERS} identities must be bound to owner at the organization first`;
     throw failedPrecondition({ type: "TOO_FEW_OWNERS", description });
   }
@@ -206,19 +205,10 @@ const setEnabled: TokenMethod<SetScimEnabledRequest> = async (change, before, re
   };
 };
 
-/** The number of identities with at least the owner role at a group. */
-async function ownersAt({ engine, tx }: Mutation, group: string): Promise<number> {
-  const bindings = await engine.catalog.roleBindings.where(tx, { column: "parent", value: group });
-  const roles = await engine.catalog.roles.findMany(
-    tx,
-    bindings.map((binding) => binding.roleUid),
-  );
-  const owner = CapabilitySet.of(...(builtinRole("owner")?.capabilities ?? []));
-  const isOwner = (roleUid: string) => {
-    return CapabilitySet.of(...(roles.get(roleUid)?.capabilities ?? [])).hasAll(owner);
-  };
-  const owners = bindings.filter((binding) => isOwner(binding.roleUid));
-  return new Set(owners.map((binding) => binding.identityUid)).size;
+async function countOwners({ engine, tx }: Mutation, organization: string): Promise<number> {
+  let count = 0;
+  for await (const _owner of ownersOf(engine, tx, organization)) count++;
+  return count;
 }
 
 function newToken(): string {

@@ -7,7 +7,7 @@ import type { Abandonable } from "../store/db/store.ts";
 import { writeAudit } from "../store/tables/audit/audit-and-events.ts";
 import { removeAllMembers, removeFromGroups } from "../store/tables/scim/members.ts";
 import type { ScimKey, ScimRow } from "../store/tables/scim/resources.ts";
-import { endSessionsOfDeactivated } from "./deactivation.ts";
+import { endSessionsOfDeactivated, keepingOwner } from "./deactivation.ts";
 import {
   changeMembers,
   isAboutMembers,
@@ -99,7 +99,8 @@ function changeOne(
       version: row.version + 1,
     };
     await requireUnique(tx, kind, changed);
-    await tableOf(kind).update(tx, changed);
+    const update = () => tableOf(kind).update(tx, changed);
+    await (kind.name === "User" ? keepingOwner(tx, context, before, after, update) : update());
     if (kind.name === "User") await endSessionsOfDeactivated(tx, provider, before, after);
     auditWrite(tx, context, "Update", kind, id, after);
     return changed;
@@ -111,11 +112,16 @@ export function deleteOne(context: WriteContext, kind: ScimKind, id: string): Pr
   const { provider, time } = context;
   return writeLocked(context, async (tx) => {
     const row = await present(tx, context, kind, id);
+    const remove = () => tableOf(kind).delete(tx, provider, id);
     if (kind.name === "User") {
       await removeFromGroups(tx, provider, id, time);
-      await endSessionsOfDeactivated(tx, provider, JSON.parse(row.data) as Json, undefined);
-    } else await removeAllMembers(tx, provider, id);
-    await tableOf(kind).delete(tx, provider, id);
+      const before = JSON.parse(row.data) as Json;
+      await endSessionsOfDeactivated(tx, provider, before, undefined);
+      await keepingOwner(tx, context, before, undefined, remove);
+    } else {
+      await removeAllMembers(tx, provider, id);
+      await remove();
+    }
     auditWrite(tx, context, "Delete", kind, id, {});
   });
 }

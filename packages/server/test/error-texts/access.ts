@@ -97,6 +97,18 @@ export const ACCESS: readonly ErrorText[] = [
     plain("NOT_FOUND", 'Role "{uid}" does not exist'),
   ],
   [
+    "the last owner of an organization leaves",
+    async ({ api, world }) => {
+      const org = await world.organization("acme");
+      const { uid, token } = await world.member();
+      await api.as(token).roleBindings.delete(await world.bind(org, uid, "owner"));
+    },
+    failed(
+      "LAST_OWNER",
+      '"acme" would have no owner left: grant the role owner there to another identity first',
+    ),
+  ],
+  [
     "a batch is empty",
     ({ api, org }) => api.roleBindings.batchCreateRoleBindings({ parent: org, requests: [] }),
     invalid({ requests: "requests is required" }),

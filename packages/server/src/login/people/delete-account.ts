@@ -9,6 +9,7 @@ import {
 import { personOf } from "../../auth/standing.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { Mutation } from "../../engine/write/mutation.ts";
+import { checkBindingRemoval } from "../../iam/owners.ts";
 import { notFound, WharfError } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY } from "../../rpc/reply.ts";
@@ -66,7 +67,10 @@ async function leave(change: Mutation, session: StoredSession): Promise<boolean>
   const providers = await providersOfPerson(tx, uid);
   if (reached.length === bindings.length && providers.every((one) => one.provider === provider))
     return false;
-  for (const binding of reached) await change.remove(engine.catalog.roleBindings, binding.uid);
+  for (const binding of reached) {
+    await checkBindingRemoval(change, binding, { identity: uid });
+    await change.remove(engine.catalog.roleBindings, binding.uid);
+  }
   await endSessions(tx, { identity: uid, provider });
   await deleteSignIns(tx, uid, provider);
   await deleteMemberships(tx, { identity: uid, provider });

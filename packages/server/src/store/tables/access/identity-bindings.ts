@@ -107,6 +107,30 @@ export async function readBindingUids(
   return rows.map(([uid]) => uid);
 }
 
+/** The groups at which a role is bound to an identity. */
+export async function groupsOfRole(
+  reader: Reader,
+  identity: string,
+  role: string,
+): Promise<string[]> {
+  const sql = "SELECT DISTINCT parent FROM role_bindings WHERE identity_uid = ? AND role_uid = ?";
+  return (await reader.arrays<readonly [string]>(sql, identity, role)).map(([group]) => group);
+}
+
+/** The bindings of a role at a group, oldest first. */
+export function bindingsOfRole(
+  reader: Reader,
+  group: string,
+  role: string,
+): Promise<{ readonly uid: string; readonly identity: string }[]> {
+  return reader.all(
+    `SELECT uid, identity_uid AS identity FROM role_bindings WHERE parent = ? AND role_uid = ?
+     ORDER BY id`,
+    group,
+    role,
+  );
+}
+
 /** A role binding of an identity. */
 export interface IdentityBinding {
   readonly id: number;
