@@ -14,10 +14,12 @@ describe("audit", () => {
   let site: Site;
   let org: string;
   let lines: Line[];
+  let earlyKeys: string;
   const folder = scratchFolder("wharf-audit-");
   const file = join(folder, "audit.jsonl");
   before(async () => {
     site = await Site.start();
+    earlyKeys = await publishedKeys();
     org = await site.make("organizations", "acme");
     for (const name of ["one", "two", "three"])
       await site.make("folders", name, "--parent", "acme");
@@ -41,6 +43,9 @@ describe("audit", () => {
       .map((line) => JSON.parse(line));
   });
   after(() => site.stop());
+
+  const publishedKeys = async () =>
+    (await fetch(`${site.server.url}/.well-known/wharf-audit-keys.json`)).text();
 
   test("lists who did what", async () => {
     const listed = await site.ok("audit", "list", "--resource", "acme", "--method", "Delete*");
@@ -149,7 +154,24 @@ describe("audit", () => {
     const { kid } = JSON.parse(Buffer.from(header, "base64url").toString());
     const theirs = { ...publicKey.export({ format: "jwk" }), kid };
     assert.match(problemsOf(lines, [theirs]).join("\n"), /invalid signature/);
-    assert.match(problemsOf(lines, []).join("\n"), /unknown key/);
+  });
+
+  test("reports an unknown key as unknown, not as tampering", async () => {
+    const verifier = new Verifier([]);
+    for (const line of lines) verifier.add(line);
+    const { problems, unknownKeys } = verifier.finish();
+    assert.deepEqual(problems, []);
+    assert.equal(unknownKeys.length, 1);
+    const none = join(folder, "none.json");
+    writeFileSync(none, '{"keys":[]}');
+    const { code, stderr } = await site.run("audit", "verify", file, "--keys", none);
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`not verified: .* unknown keys: ${unknownKeys[0]}`));
+    assert.doesNotMatch(stderr, /tampered/);
+    // What is wrong is found with any keys.
+    const entry = entries()[1] as EntryLine;
+    const changed = lines.with(at(entry), { ...entry, code: 7 });
+    assert.match(problemsOf(changed, []).join("\n"), /was changed/);
   });
 
   test("says what is wrong, and fails", async () => {
@@ -161,9 +183,10 @@ describe("audit", () => {
     assert.equal(code, 1);
     assert.match(stderr, new RegExp(`entry ${entry.uid} was changed`));
     const keys = join(folder, "keys.json");
-    const published = await fetch(`${site.server.url}/.well-known/wharf-audit-keys.json`);
-    writeFileSync(keys, await published.text());
-    await site.ok("audit", "verify", file, "--keys", keys);
+    for (const published of [earlyKeys, await publishedKeys()]) {
+      writeFileSync(keys, published);
+      await site.ok("audit", "verify", file, "--keys", keys);
+    }
     for (const bad of ["", "{}", "no json"]) {
       writeFileSync(changed, bad);
       assert.equal((await site.run("audit", "verify", changed)).code, 1);

@@ -93,6 +93,9 @@ export const auditTexts = {
     good: "Nothing was changed",
     bad: (problems: number) =>
       problems === 1 ? "1 problem was found" : `${number.format(problems)} problems were found`,
+    unverified: "Not verified",
+    unknownKeys: (kids: string) =>
+      `Checkpoints are signed with keys that are not among those that are trusted: ${kids}. If the server has rotated its keys since they were saved, compare them with /.well-known/wharf-audit-keys.json.`,
     count: (entries: number, chains: number, checkpoints: number) =>
       `${number.format(entries)} entries in ${number.format(chains)} chains, with ${number.format(checkpoints)} checkpoints`,
     unhashed: (count: number) =>

@@ -72,12 +72,15 @@ export class CheckpointSet {
   /** The last entry that retention has deleted, by chain. */
   readonly deleted = new Map<string, { readonly sequence: number; readonly hash: string }>();
   readonly rootOf = new Map<string, string>();
+  /** The keys of checkpoints whose signature cannot be checked. */
+  readonly unknownKeys = new Set<string>();
   count = 0;
 
   /** Adds the next checkpoint. Returns what is wrong with it. */
   add(signed: string, { hash: signedHash, isSigned }: Proof): string | undefined {
     const checkpoint = open(signed, isSigned);
     if (typeof checkpoint === "string") return checkpoint;
+    if (isSigned === undefined) this.unknownKeys.add(signatureOf(signed)?.kid ?? "");
     const { root, number, previous, chain, sequence, hash, deleted = [], first = 1 } = checkpoint;
     const where = `checkpoint ${number} of ${root || "the installation"}`;
     const last = this.#last.get(root);
@@ -113,12 +116,11 @@ export class CheckpointSet {
   }
 }
 
-/** The content of a checkpoint with a valid signature, or what is wrong with it. */
+/** The content of a checkpoint whose signature is valid or cannot be checked, or what is wrong with it. */
 function open(signed: string, isSigned: boolean | undefined): Checkpoint | string {
   const { kid, algorithm } = signatureOf(signed) ?? {};
   if (kid === undefined) return "a checkpoint is malformed";
-  if (isSigned === undefined) return `a checkpoint is signed with the unknown key ${kid}`;
-  if (!isSigned || algorithm !== "ES256") return "a checkpoint has an invalid signature";
+  if (isSigned === false || algorithm !== "ES256") return "a checkpoint has an invalid signature";
   try {
     const checkpoint = parse<Checkpoint>(signed.split(".")[1] ?? "");
     if (checkpoint.type === "wharf-audit-checkpoint") return checkpoint;

@@ -11,6 +11,8 @@ const MAX_PROBLEMS = 100;
 export interface Report {
   readonly problems: readonly string[];
   readonly problemCount: number;
+  /** Keys that are not trusted, or not there, and have signed checkpoints: the export is not verified. */
+  readonly unknownKeys: readonly string[];
   readonly entries: number;
   readonly checkpoints: number;
   readonly chains: number;
@@ -129,7 +131,7 @@ export class AuditVerifier {
     if (this.#header === undefined || this.#checkpoints === undefined) {
       throw new Error("the file is empty");
     }
-    const { covered: coveredOf, deleted, rootOf, count } = this.#checkpoints;
+    const { covered: coveredOf, deleted, rootOf, count, unknownKeys } = this.#checkpoints;
     for (const problem of this.#checkpoints.problems()) this.#report(problem);
     for (const [chain, covered] of coveredOf) {
       const last = Math.max(
@@ -144,6 +146,7 @@ export class AuditVerifier {
     return {
       problems: this.#problems,
       problemCount: this.#problemCount,
+      unknownKeys: [...unknownKeys],
       entries: this.#entries,
       checkpoints: count,
       chains: this.#seen.size,

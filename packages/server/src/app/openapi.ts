@@ -130,7 +130,7 @@ const SYSTEM_PART: ApiPart = {
       get: keySet(
         "auditKeys",
         "Keys of audit checkpoints",
-        "The public keys that verify checkpoints of the audit log, including replaced ones.",
+        "The public keys that verify checkpoints of the audit log: the current one and replaced ones.",
       ),
     },
     "/.well-known/webhook-keys.json": {

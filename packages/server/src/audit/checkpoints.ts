@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { ChainEnd, Checkpoint } from "@wharf/contract/audit";
-import type { SigningKeys } from "../auth/keys.ts";
+import type { SigningKey, SigningKeys } from "../auth/keys.ts";
 import { signJwt } from "../auth/sign.ts";
 import type { Addresses } from "../config/addresses.ts";
 import type { Transaction } from "../store/db/commit/transaction.ts";
@@ -13,6 +13,7 @@ import {
   coveringUntil,
   deleteCheckpoints,
   lastCheckpoint,
+  readCheckpointKeys,
   type StoredCheckpoint,
 } from "../store/tables/audit/checkpoints.ts";
 import {
@@ -67,6 +68,15 @@ export class Checkpoints {
     }
   }
 
+  /** The public keys of all checkpoints, and of the next one, as JSON: they can be saved before anything is signed. */
+  async publicKeys(): Promise<string[]> {
+    const { store, keys } = this.#deps;
+    await keys.reloadIfChanged();
+    const current = jwkOf(keys.keyFor([]));
+    const stored = await readCheckpointKeys(store.reader);
+    return stored.includes(current) ? stored : [...stored, current];
+  }
+
   /** Covers the next ids, up to the end of a segment, where retention may cut. Returns the last one. */
   async #coverBatch(tx: Transaction, settled: number): Promise<number> {
     await tx.acquireLock();
@@ -117,12 +127,15 @@ export class Checkpoints {
     const key = keys.keyFor([]);
     const iss = addresses().baseUrl;
     const signed = signJwt(key, { iss, iat: Math.floor(time / 1000), ...claims });
-    const jwk = { ...key.publicKey.export({ format: "jwk" }), kid: key.kid, alg: key.algorithm };
-    await addAuditKey(tx, key.kid, JSON.stringify(jwk));
+    await addAuditKey(tx, key.kid, jwkOf(key));
     const { root, number, chain, sequence } = claims;
     const added: StoredCheckpoint = { root, number, time, chain, sequence, lastEntry, signed };
     await addCheckpoint(tx, added);
   }
+}
+
+function jwkOf({ publicKey, kid, algorithm: alg }: SigningKey): string {
+  return JSON.stringify({ ...publicKey.export({ format: "jwk" }), kid, alg });
 }
 
 /**

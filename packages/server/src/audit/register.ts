@@ -1,7 +1,6 @@
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { Engine } from "../engine/engine.ts";
 import { LogFollower } from "../engine/streams/log-follower.ts";
-import { readCheckpointKeys } from "../store/tables/audit/checkpoints.ts";
 import type { Api } from "../wire/api.ts";
 import type { HttpEndpoint } from "../wire/endpoint.ts";
 import { AuditTail } from "./audit-tail.ts";
@@ -34,17 +33,17 @@ export function registerAudit(api: Api, deps: RegisterAuditDeps): { endStreams()
     ...auditHandlers({ engine, log, checkpoints }),
     auditWatchMethod({ ...deps, log, tail, follower }),
   ]);
-  api.addEndpoints(() => [keysEndpoint(deps)]);
+  api.addEndpoints(() => [keysEndpoint(checkpoints)]);
   return { endStreams: () => follower.end() };
 }
 
 /** The keys of all checkpoints: those that have been replaced verify old ones. */
-function keysEndpoint({ store }: CheckpointDeps): HttpEndpoint {
+function keysEndpoint(checkpoints: Checkpoints): HttpEndpoint {
   return {
     method: "GET",
     path: "/.well-known/wharf-audit-keys.json",
     async handle() {
-      const keys = await readCheckpointKeys(store.reader);
+      const keys = await checkpoints.publicKeys();
       const headers = { "content-type": "application/json", "cache-control": "no-cache" };
       return { status: 200, headers, body: `{"keys":[${keys.join(",")}]}` };
     },

@@ -24,11 +24,19 @@ export const verify: Run<typeof verifyDefinition> = async (context, { file, keys
     const count = report.problemCount === 1 ? "1 problem" : `${report.problemCount} problems`;
     throw failed(`the audit log was tampered with: ${count}`);
   }
+  if (report.unknownKeys.length > 0) throw failed(unknownKeysText(report.unknownKeys, keys));
   context.out.text(summary(report));
   if (keys === undefined) {
     context.err.note("the keys are those of the export; --keys trusts those that you saved before");
   }
 };
+
+/** An unknown key proves nothing: it may have been rotated, or belong to somebody else. */
+function unknownKeysText(kids: readonly string[], trusted: string | undefined): string {
+  const text = `not verified: checkpoints are signed with unknown keys: ${kids.join(", ")}`;
+  if (trusted === undefined) return `${text}; the export does not have them`;
+  return `${text}; if the server has rotated its keys since, compare them with /.well-known/wharf-audit-keys.json`;
+}
 
 function finish(verifier: Verifier, file: string): Report {
   try {

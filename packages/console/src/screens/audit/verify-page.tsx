@@ -119,13 +119,16 @@ function Verification({
 
 function Result({ report }: { readonly report: Report }) {
   const { problems, problemCount, entries, chains, checkpoints } = report;
-  const { unhashed, filtered, isComplete } = report;
-  const isGood = problemCount === 0;
+  const { unhashed, filtered, isComplete, unknownKeys } = report;
+  const isGood = problemCount === 0 && unknownKeys.length === 0;
   return (
     <div role={isGood ? "status" : "alert"} className={isGood ? "passed" : "failed"}>
       <p>
-        <strong>{isGood ? labels.good : labels.bad(problemCount)}</strong>
+        <strong>
+          {isGood ? labels.good : problemCount > 0 ? labels.bad(problemCount) : labels.unverified}
+        </strong>
       </p>
+      {unknownKeys.length > 0 && <p>{labels.unknownKeys(unknownKeys.join(", "))}</p>}
       <p>{labels.count(entries, chains, checkpoints)}</p>
       {unhashed > 0 && <p>{labels.unhashed(unhashed)}</p>}
       {!isComplete && <p>{labels.filtered}</p>}

@@ -9,11 +9,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { readCursor } from "../../engine/list/list.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
-import {
-  nextCheckpointRoot,
-  readCheckpointKeys,
-  readCheckpoints,
-} from "../../store/tables/audit/checkpoints.ts";
+import { nextCheckpointRoot, readCheckpoints } from "../../store/tables/audit/checkpoints.ts";
 import { checkpointedId } from "../../store/tables/audit/heads.ts";
 import type { Checkpoints } from "../checkpoints.ts";
 import { visibleScopes } from "../filter.ts";
@@ -102,7 +98,7 @@ async function begin(
   const below = (await checkpointedId(store.reader)) + 1;
   const entries: Progress = { phase: "entries", root: "", after: 0, below };
   if (!format.hasProof) return { content: format.header, next: entries };
-  const keys = (await readCheckpointKeys(store.reader)).map((jwk) => JSON.parse(jwk));
+  const keys = (await checkpoints.publicKeys()).map((jwk) => JSON.parse(jwk));
   const { resource = "", ...others } = filter ?? {};
   const scopes = visibleScopes(caller.grants, resource);
   const isFiltered = Object.entries(others).some(([name, value]) => {
