@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { DirectStore } from "../../server/test/support/server/direct-store.ts";
-import { PASSWORD } from "../../server/test/support/world/local-accounts.ts";
+import { ageSessions } from "../../server/test/support/browser/console-browser.ts";
 import { HOSTILE } from "./support/hostile.ts";
 import { Keyboard } from "./support/keyboard.ts";
 import { ConsoleSite } from "./support/site.ts";
@@ -126,13 +125,10 @@ describe("the web console in a real browser", () => {
     assert.deepEqual(site.complaints, []);
   });
 
-  test("asks to sign in again before a folder is deleted, and goes on by itself", async (t) => {
-    const direct = await DirectStore.open(site.world.server);
-    t.after(() => direct.close());
+  test("asks to sign in again before a folder is deleted, and goes on by itself", async () => {
     const name = "short-lived";
     const { body } = await site.world.http.post(`/iam/v2beta1/groups/${organization}`, { name });
-    const old = Date.now() - 16 * 60_000;
-    await direct.store.write((tx) => tx.run("UPDATE sessions SET created = ?", old));
+    await ageSessions(site.world, 16);
     await page.goto(site.at(`folders/${body.uid}`));
     await site.button("Delete").click();
     const dialog = page.getByRole("dialog");
@@ -142,14 +138,7 @@ describe("the web console in a real browser", () => {
       (await (await rejected).allHeaders())["www-authenticate"],
       'Bearer error="insufficient_user_authentication", max_age="900"',
     );
-    const opened = page.context().waitForEvent("page");
-    await dialog.getByRole("button", { name: "Sign in again" }).click();
-    const popup = await opened;
-    const closed = popup.waitForEvent("close");
-    await popup.getByLabel("Username").fill("ada");
-    await popup.getByLabel("Password", { exact: true }).fill(PASSWORD);
-    await popup.getByRole("button", { name: "Sign in", exact: true }).click();
-    await closed;
+    await site.signInAgain(dialog);
     await page.getByText("short-lived was deleted.").waitFor();
     await site.heading("acme").waitFor();
     assert.deepEqual(site.complaints, []);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { builtinRole } from "./builtin-roles.ts";
 import {
   ALL_CAPABILITIES,
   Capability,
@@ -7,6 +8,7 @@ import {
   capabilityFromName,
   capabilityName,
   isInternalOnly,
+  isReadOnly,
 } from "./capabilities.ts";
 
 /** Bits that once meant something, or never may. */
@@ -54,4 +56,16 @@ test("some capabilities are for the installation's own services only", () => {
   assert.ok(isInternalOnly(Capability.CAP_REPO_INTERNAL_ADMIN));
   assert.ok(!isInternalOnly(Capability.CAP_REPO_UPDATE));
   assert.equal(ALL_CAPABILITIES.filter(isInternalOnly).length, 39);
+});
+
+test("roles that only view hold capabilities that only read, and all others do not", () => {
+  const canWrite = (role: string) =>
+    !builtinRole(role)?.capabilities.every((capability) => isReadOnly(capability));
+  for (const role of ["viewer", "console_viewer", "registry.pull"])
+    assert.ok(!canWrite(role), role);
+  for (const role of ["editor", "owner", "limited_owner", "registry.push"]) {
+    assert.ok(canWrite(role), role);
+  }
+  assert.equal(isReadOnly(Capability.CAP_INTERNAL), false);
+  assert.equal(isReadOnly(999_999 as Capability), false);
 });

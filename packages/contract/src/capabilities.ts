@@ -73,6 +73,18 @@ export function isInternalOnly(capability: Capability): boolean {
   return INTERNAL.has(capability);
 }
 
+/** The last words of capabilities that change nothing; a conversion returns its result and stores nothing. */
+const READING = new Set(["list", "get", "read", "convert", "migrate"]);
+
+/**
+ * Whether the capability only reads. One with an unknown verb does not.
+ *
+ * @example isReadOnly(Capability.CAP_IAM_GROUPS_LIST) // true
+ */
+export function isReadOnly(capability: Capability): boolean {
+  return READING.has(capabilityName(capability).split(".").at(-1) ?? "");
+}
+
 /**
  * The bit of a capability in the capability sets of tokens; 0, which is never assigned, for unknown capabilities.
  *

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { text } from "node:stream/consumers";
-import type { Browser, Download, Page } from "playwright-core";
+import type { Browser, Download, Locator, Page } from "playwright-core";
 import {
   launchBrowser,
   openPage,
@@ -116,6 +116,16 @@ export class ConsoleSite {
     await on.getByLabel("Username").fill(username);
     await on.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await on.getByRole("button", { name: "Sign in", exact: true }).click();
+  }
+
+  /** Signs in again in the window that a form asks to open, until it closes. */
+  async signInAgain(form: Locator, username = "ada"): Promise<void> {
+    const opened = form.page().context().waitForEvent("page");
+    await form.getByRole("button", { name: "Sign in again" }).click();
+    const popup = await opened;
+    const closed = popup.waitForEvent("close");
+    await this.signIn(username, popup);
+    await closed;
   }
 
   /** Asks for a screen, which leads to the sign-in page and back to the screen with this heading. */

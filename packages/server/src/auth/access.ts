@@ -14,6 +14,7 @@ import { BindingGrants } from "./binding-grants.ts";
 import { type Caller, OPERATOR, OPERATOR_UID } from "./caller.ts";
 import type { Grants } from "./grants.ts";
 import { hasLastingSignIn } from "./lasting-sign-in.ts";
+import { browserSignInOf } from "./recent-sign-in.ts";
 import {
   isDeactivated,
   type Lookup,
@@ -39,8 +40,8 @@ export interface AccessDeps {
   readonly localAccounts: boolean;
 }
 
-/** The grants of an identity, and its name. */
-export type NamedGrants = Pick<Caller, "name" | "grants">;
+/** The grants of an identity, its name, and the sign-in of the browser session that it acts in. */
+export type NamedGrants = Pick<Caller, "name" | "grants" | "signedIn">;
 
 /** What a role mapping grants at a scope. */
 type MappedGrant = readonly [scope: string, capabilities: CapabilitySet];
@@ -74,7 +75,7 @@ export class Access {
     return (await this.find(uid, reader, session))?.grants;
   }
 
-  /** Like `grantsOf`, with the name of the identity. */
+  /** Like `grantsOf`, with the name of the identity and the sign-in of the session. */
   async find(
     uid: string,
     reader: Reader = this.#reader,
@@ -92,15 +93,15 @@ export class Access {
     const bound = await this.#bindingGrants.of(uid);
     const mapped = login?.identity === uid ? await this.#mapped(login, reader) : [];
     const person = personOf(identity);
-    const { name } = identity;
-    if (person === undefined) return { name, grants: bound.plus(mapped) };
+    const known = { name: identity.name, signedIn: login && browserSignInOf(login) };
+    if (person === undefined) return { ...known, grants: bound.plus(mapped) };
     const scopes = [...bound.scopes, ...mapped.map(([scope]) => scope)];
     const standing = await this.standingOf(reader, person, login, scopes);
     const counted = this.#counted(bound, mapped, standing);
-    if (counted.size > 0) return { name, grants: counted };
+    if (counted.size > 0) return { ...known, grants: counted };
     const isLeftOut = scopes.some((scope) => !standing.isActiveAt(scope));
     if (isLeftOut || (await isDeactivated(reader, person))) return undefined;
-    return { name, grants: counted };
+    return { ...known, grants: counted };
   }
 
   /**

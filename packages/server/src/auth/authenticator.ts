@@ -163,12 +163,12 @@ export class Authenticator {
   }
 
   async #compile(token: VerifiedToken): Promise<Caller> {
-    const { subject, boundary, session, signedIn, callerKey } = token;
+    const { subject, boundary, session, callerKey } = token;
     const callers = this.#callers;
     const { version } = this.#position;
     const found = isUid(subject) ? await this.#grantsOf(subject, session) : undefined;
     if (found === undefined) throw revokedToken(session);
-    const { grants, name } = found;
+    const { grants, name, signedIn } = found;
     const caller: Caller = {
       uid: subject,
       ...(name !== undefined && { name }),

@@ -18,7 +18,7 @@ export interface Caller {
   readonly version?: number;
   /** The session of the caller's token. */
   readonly session?: string;
-  /** When the person signed in, in a browser; undefined for all other callers. */
+  /** When the person of a browser session signed in; undefined for all other callers. */
   readonly signedIn?: number | undefined;
   /** The upper bound of the grants, if the caller's token is down-scoped. */
   readonly boundary?: Grants | undefined;

@@ -29,7 +29,7 @@ export interface TokenContent {
   readonly boundary: Grants | undefined;
   /** The session that it belongs to; it is valid only as long as the session. */
   readonly session?: string | undefined;
-  /** When the person signed in, for tokens of a browser: some methods need a recent sign-in there. */
+  /** When the person of a browser session signed in; the claim informs, the store decides. */
   readonly signedIn?: number | undefined;
   /** The person's e-mail address, if the identity provider sent one. */
   readonly email?: { readonly address: string; readonly verified: boolean } | undefined;
@@ -45,9 +45,7 @@ export interface VerifiedToken {
   readonly boundary: Grants | undefined;
   /** The session that it belongs to; empty if there is none. */
   readonly session: string;
-  /** When the person signed in, for tokens of a browser. */
-  readonly signedIn: number | undefined;
-  /** Equal for tokens with the same grants: made of subject, session, sign-in and boundary. */
+  /** Equal for tokens with the same grants: made of subject, session and boundary. */
   readonly callerKey: string;
 }
 
@@ -86,7 +84,7 @@ export function issueToken(
   const token = signJwt(keys.keyFor(audiences), {
     ...(act === undefined ? {} : { act }),
     ...(session ? { sid: session } : {}),
-    ...(signedIn === undefined ? {} : { auth_time: Math.floor(signedIn / 1000) }),
+    ...(signedIn ? { auth_time: Math.floor(signedIn / 1000) } : {}),
     ...(email ? { email: email.address, email_verified: email.verified } : {}),
     ...(boundary === undefined ? {} : { cap: encodeBoundary(boundary) }),
     iss: authUrl,
@@ -202,7 +200,6 @@ export class TokenVerifier {
       );
       const subject = payload.sub as string;
       const session = typeof payload.sid === "string" ? payload.sid : "";
-      const signedIn = typeof payload.auth_time === "number" ? payload.auth_time * 1000 : undefined;
       // Tokens for other services have no uid as subject and are never accepted.
       if (!isUid(subject) || subject === ANONYMOUS_UID) throw unauthenticated('invalid "sub"');
       return {
@@ -213,8 +210,7 @@ export class TokenVerifier {
         issued: (payload.iat as number) * 1000,
         boundary: decodeBoundary(payload.cap),
         session,
-        signedIn,
-        callerKey: callerKeyOf(subject, session, signedIn, payload.cap),
+        callerKey: callerKeyOf(subject, session, payload.cap),
       };
     } catch (error) {
       throw rejection(error);
@@ -232,14 +228,8 @@ function bytesOf(token: string, { boundary }: VerifiedToken): number {
   return ENTRY_BYTES + 2 * token.length + BYTES_PER_SCOPE * scopes;
 }
 
-function callerKeyOf(
-  subject: string,
-  session: string,
-  signedIn: number | undefined,
-  cap: unknown,
-): string {
-  const at = signedIn === undefined ? "" : ` at ${signedIn}`;
-  const whose = session === "" ? subject : `${subject} ${session}${at}`;
+function callerKeyOf(subject: string, session: string, cap: unknown): string {
+  const whose = session === "" ? subject : `${subject} ${session}`;
   return cap === undefined ? whose : `${whose} ${JSON.stringify(cap)}`;
 }
 

@@ -2,16 +2,19 @@ import {
   Capability,
   CapabilitySet,
   type IdentityProvider,
+  isReadOnly,
   isRoot,
   isSelfOrBelow,
   parentOf,
   type Role,
 } from "@wharf/contract";
+import { requireRecentSignIn } from "../auth/recent-sign-in.ts";
 import type { Mutation } from "../engine/write/mutation.ts";
 import { notFound, WharfError } from "../lib/errors.ts";
 
 /**
- * Rejects unless a role exists, is usable at a group, and grants nothing there that the caller lacks.
+ * Rejects unless a role exists, is usable at a group, and grants nothing there that the caller lacks. A role that can write
+ * needs a recent sign-in in the browser: it would outlast a stolen session.
  * Everything that binds a role, or promises to, calls this. The role is locked against deletion until
  * the transaction ends.
  */
@@ -24,7 +27,17 @@ export async function checkGrantable(
   const row = await roles.table.findToKeep(mutation.tx, roleUid);
   const usable = isRoot(roleUid) || isSelfOrBelow(group, parentOf(roleUid));
   if (row === undefined || !usable) throw notFound(roles.typeName, roleUid);
-  mustHoldRole(mutation, roles.fromRow(row), group);
+  const role = roles.fromRow(row);
+  mustHoldRole(mutation, role, group);
+  requireSignInToGrant(mutation, role.capabilities);
+}
+
+/** Rejects callers in a browser without a recent sign-in, unless the capabilities only read. */
+export function requireSignInToGrant(
+  { caller, call }: Mutation,
+  capabilities: readonly Capability[],
+): void {
+  if (!capabilities.every(isReadOnly)) requireRecentSignIn(caller, call.time);
 }
 
 /**

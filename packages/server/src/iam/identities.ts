@@ -13,6 +13,7 @@ import {
   type Role,
 } from "@wharf/contract";
 import { isLastingWorkload } from "../auth/lasting-sign-in.ts";
+import { requireRecentSignIn } from "../auth/recent-sign-in.ts";
 import { Resource } from "../engine/resource.ts";
 import type { Mutation } from "../engine/write/mutation.ts";
 import { WharfError } from "../lib/errors.ts";
@@ -83,7 +84,7 @@ function relationshipType({ relationship }: Identity): number {
 
 /**
  * A caller who changes the relationship of an identity can make it match an own token. So that requires
- * every capability of the identity, at every scope.
+ * every capability of the identity, at every scope, and a recent sign-in in the browser.
  */
 async function beforeUpdate(mutation: Mutation, before: Identity, after: Identity): Promise<void> {
   rejectBuiltIn(before.uid);
@@ -103,6 +104,7 @@ async function beforeUpdate(mutation: Mutation, before: Identity, after: Identit
       if (role !== undefined) mustHoldBinding(mutation, role, group);
     }
   }
+  requireRecentSignIn(mutation.caller, mutation.call.time);
 }
 
 /** Names the group and the missing capabilities only to callers who may read the binding. */

@@ -14,6 +14,7 @@ import { Resource } from "../engine/resource.ts";
 import type { Mutation } from "../engine/write/mutation.ts";
 import { failedPrecondition, invalidArgument } from "../lib/errors.ts";
 import { ALL_IDENTITIES } from "../store/resources/table-shape.ts";
+import { requireSignInToGrant } from "./granting.ts";
 
 /** Roles: built-in ones, which have no parent, and custom roles of groups. */
 export const roles: Resource<Role> = new Resource({
@@ -36,6 +37,8 @@ export const roles: Resource<Role> = new Resource({
         CapabilitySet.of(...before.capabilities),
       );
       mutation.mustHold(added, parentOf(after.uid));
+      // Everybody with the role gets them.
+      requireSignInToGrant(mutation, added.toArray());
     },
     async beforeDelete(mutation: Mutation, deleted: Role) {
       rejectBuiltIn(deleted.uid);

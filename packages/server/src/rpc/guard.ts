@@ -7,7 +7,8 @@ import {
   needsRecentSignIn,
 } from "@wharf/contract";
 import type { Caller } from "../auth/caller.ts";
-import { permissionDenied, RECENT_SIGN_IN, RECENT_SIGN_IN_MS, WharfError } from "../lib/errors.ts";
+import { requireRecentSignIn } from "../auth/recent-sign-in.ts";
+import { permissionDenied, WharfError } from "../lib/errors.ts";
 import { fieldValue } from "./fields.ts";
 import { mustBeUid } from "./validate.ts";
 
@@ -47,12 +48,7 @@ export function guardOf(method: DescMethod): Guard {
  */
 export function checkAccess(guard: Guard, caller: Caller, request: Message, now: number): void {
   checkRule(guard, caller, request);
-  const { signedIn } = caller;
-  if (guard.isSensitive && signedIn !== undefined && now - signedIn > RECENT_SIGN_IN_MS) {
-    throw new WharfError("UNAUTHENTICATED", "sign in again to do this", {
-      reason: RECENT_SIGN_IN,
-    });
-  }
+  if (guard.isSensitive) requireRecentSignIn(caller, now);
 }
 
 function checkRule({ rule, scope }: Guard, { grants, isOperator }: Caller, request: Message): void {

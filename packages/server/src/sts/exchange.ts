@@ -144,10 +144,11 @@ function actorOf({ iss, sub, aud }: JWTPayload) {
   return { ...(iss && { iss }), ...(sub && { sub }), ...(aud && { aud }) };
 }
 
-/** All tokens of a session name the person and how they signed in. */
-function personOf({ act, email, email_verified: verified }: JWTPayload) {
+/** All tokens of a session name the person, and how and when they signed in. */
+function personOf({ act, email, email_verified: verified, auth_time: time }: JWTPayload) {
   return {
     act: act as TokenContent["act"],
+    signedIn: typeof time === "number" ? time * 1000 : undefined,
     email: typeof email === "string" ? { address: email, verified: verified === true } : undefined,
   };
 }

@@ -11,7 +11,7 @@ import { type Choice, Picker } from "../../ui/picker.tsx";
 import { useRoleChoices } from "../../ui/pickers.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
-import { bindRole } from "./bind-role.ts";
+import { bindRole, checkRole } from "./bind-role.ts";
 import { PlatformField } from "./field.tsx";
 import type { Draft, Values } from "./platforms/platform.ts";
 import { PLATFORMS, type PlatformName } from "./platforms.ts";
@@ -144,6 +144,7 @@ function useCreate(parent: string) {
   const change = useChange(api.identities.create, [api.roleBindings.list]);
   return async ({ name, description, relationship }: Draft, role: Choice | null) => {
     const identity = { name, description, ...relationship };
+    if (role !== null) await checkRole(parent, role.value);
     const { uid = "" } = await change.mutateAsync({ parent, identity });
     if (role !== null) await bindRole(parent, uid, role.value);
     toast(identityTexts.created(name));

@@ -5,7 +5,7 @@ import { TextField } from "../../ui/fields.tsx";
 import { FormDialog } from "../../ui/form.tsx";
 import { Picker } from "../../ui/picker.tsx";
 import { useRoleChoices } from "../../ui/pickers.tsx";
-import { bindRole } from "./bind-role.ts";
+import { bindRole, checkRole } from "./bind-role.ts";
 import { generatePullTokenKey } from "./pull-token-key.ts";
 import { PULL_TOKEN_ISSUER } from "./trust.ts";
 
@@ -37,6 +37,7 @@ export function CreatePullToken({
         if (!Number.isInteger(days) || days < 1 || days > 365) throw new Error(words.daysProblem);
         // Only pages of https and of this machine have the keys of browsers.
         if (crypto.subtle === undefined) throw new Error(words.insecure);
+        await checkRole(parent, text("role"));
         // A margin for the clock: the server accepts a year at most.
         const expires = new Date(Date.now() + days * DAY_MS - 60_000);
         const { subject, jwks, signToken } = await generatePullTokenKey();

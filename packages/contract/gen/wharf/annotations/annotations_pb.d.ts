@@ -65,8 +65,8 @@ export declare type Access = Message<"wharf.annotations.Access"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * In the browser, the method also needs a recent sign-in: it deletes what cannot be restored, or decides who can
-   * sign in.
+   * In the browser, the method also needs a recent sign-in: it deletes what cannot be restored, decides who can sign in,
+   * or returns a secret.
    *
    * @generated from field: bool recent_sign_in = 6;
    */
@@ -113,8 +113,8 @@ export declare type AccessJson = {
   operator?: EmptyJson;
 
   /**
-   * In the browser, the method also needs a recent sign-in: it deletes what cannot be restored, or decides who can
-   * sign in.
+   * In the browser, the method also needs a recent sign-in: it deletes what cannot be restored, decides who can sign in,
+   * or returns a secret.
    *
    * @generated from field: bool recent_sign_in = 6;
    */

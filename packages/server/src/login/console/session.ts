@@ -53,7 +53,7 @@ export async function startConsoleSession(
   const secret = newSecret();
   const { identity, provider } = person;
   await engine.store.write(async (tx) => {
-    const { id, expires } = await sessions.open(tx, call, person);
+    const { id, expires } = await sessions.open(tx, call, person, { isBrowser: true });
     if (renews !== "") await endSession(tx, renews);
     const payload: ConsoleSession = { session: id, name: displayNameOf(person) };
     await addTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
@@ -85,7 +85,6 @@ export async function issueConsoleToken(
     scopes: [],
     capabilities: [],
     expires: call.time + TOKEN_LIFETIME_MS,
-    isForBrowser: true,
   };
   const { token, expires } = await deps.sessions.accessToken(call, session, request);
   await deps.engine.store.write((tx) => touchSession(tx, session.id, call.time));

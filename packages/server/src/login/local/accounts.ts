@@ -37,7 +37,7 @@ export async function createAccount(
   if (!(await addAccount(tx, { identity, username, passwordHash }))) throw usernameTaken();
   if ("passkey" in credential && !(await addPasskey(tx, credential.passkey)))
     throw passkeyRejected();
-  const person = personOf(authUrl, { identity, username });
+  const person = personOf(authUrl, { identity, username }, change.call.time);
   await insertPerson(
     change,
     identity,
@@ -51,16 +51,18 @@ export function usernameTaken(): WharfError {
   return new WharfError("ALREADY_EXISTS", "this username is taken");
 }
 
-/** The person of a local account. This installation is the issuer. */
+/** The person of a local account who has just authenticated. This installation is the issuer. */
 export function personOf(
   authUrl: string,
   { identity, username }: Pick<LocalAccount, "identity" | "username">,
+  signedIn: number,
 ): Person {
   return {
     identity,
     provider: "",
     act: { iss: authUrl, sub: `local:${username}` },
     profile: { name: username },
+    signedIn,
     mappings: [],
   };
 }

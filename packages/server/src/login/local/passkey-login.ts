@@ -92,7 +92,7 @@ async function signIn(
       new Mutation(call, tx, engine, { actor: account.identity }),
       account.identity,
     );
-    const person = personOf(addresses().authUrl, account);
+    const person = personOf(addresses().authUrl, account, call.time);
     await saveSignedInLogin(tx, ticket, { ...login, person }, call.time);
   });
   return continueAt(ticket);

@@ -58,7 +58,7 @@ async function signIn(
     const { identity } = account;
     await setPasswordHash(tx, identity, newHash);
     await updateLastSeen(new Mutation(call, tx, engine, { actor: identity }), identity);
-    return personOf(addresses().authUrl, account);
+    return personOf(addresses().authUrl, account, call.time);
   });
 }
 

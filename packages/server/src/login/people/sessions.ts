@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { SigningKeys } from "../../auth/keys.ts";
 import { TOKEN_LIFETIME_MS } from "../../auth/keys.ts";
+import { browserSignInOf, type StoredSignIn } from "../../auth/recent-sign-in.ts";
 import type { RefreshTokens } from "../../auth/refresh-token.ts";
 import { issueToken, type TokenContent } from "../../auth/token.ts";
 import type { Addresses } from "../../config/addresses.ts";
@@ -49,8 +50,6 @@ export interface TokenRequest extends DownScopeRequest {
   readonly audiences: readonly string[];
   /** When it expires at the latest, in milliseconds since 1970; an hour from now by default. */
   readonly expires?: number;
-  /** Whether the token says when the person signed in: some methods need a recent sign-in of such callers. */
-  readonly isForBrowser?: boolean;
 }
 
 /** The tokens of a sign-in or refresh. */
@@ -65,7 +64,7 @@ export interface IssuedToken {
 }
 
 /** What a session stores about the person and the request. */
-interface StoredPerson extends PersonClaims {
+interface StoredPerson extends PersonClaims, StoredSignIn {
   /** The uids of the groups that the session is restricted to; empty for all. */
   readonly scopes?: readonly string[];
   /** The uid of the identity that the session assumes; undefined for the person's own. */
@@ -83,6 +82,8 @@ export interface SessionRequest {
   readonly scopes?: readonly string[];
   /** The uid of the identity to assume; empty for the person's own. */
   readonly identity?: string;
+  /** Whether it is the session of a browser, where some methods need a recent sign-in. */
+  readonly isBrowser?: boolean;
 }
 
 /** Opens sessions of people and issues their tokens. */
@@ -104,12 +105,13 @@ export class Sessions {
     request: SessionRequest = {},
   ): Promise<StoredSession> {
     const { engine, settings } = this.#deps;
-    const { identity, provider, clientId, mappings, act, email, profile } = person;
+    const { identity, provider, clientId, mappings, act, email, profile, signedIn } = person;
     // The identity may have been deleted since the sign-in.
     if (!(await engine.catalog.identities.table.keep(tx, identity))) throw hasEnded();
     const mapped = mappings.length > 0;
     const assumes = request.identity === identity ? undefined : request.identity || undefined;
-    const stored: StoredPerson = { act, email, profile, clientId, assumes };
+    const { isBrowser = false } = request;
+    const stored: StoredPerson = { act, email, profile, clientId, assumes, signedIn, isBrowser };
     const lifetime = mapped ? TOKEN_LIFETIME_MS : settings.sessionDays * DAY_MS;
     const session: StoredSession = {
       id: randomUUID(),
@@ -202,7 +204,7 @@ export class Sessions {
       act,
       email,
       session: session.id,
-      ...(request.isForBrowser && { signedIn: session.created }),
+      signedIn: browserSignInOf(session),
       boundary: (await downScope(reader, within, request)) ?? most,
     };
     await keys.reloadIfChanged();

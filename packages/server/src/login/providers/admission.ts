@@ -31,7 +31,7 @@ export function admitPerson(
   described: ProviderClaims,
   { knownOnly }: { knownOnly: boolean },
 ): Promise<Person> {
-  const { act, email, profile, externalId, groups } = described;
+  const { act, email, profile, externalId, groups, signedIn } = described;
   const identity = literalIdentityUid(act.iss, act.sub);
   const group = parentOf(provider.uid);
   return engine.store.writeFor(call, async (tx) => {
@@ -57,6 +57,7 @@ export function admitPerson(
       act,
       email,
       profile,
+      signedIn,
       mappings: mappings.map(({ uid }) => uid),
     };
   });

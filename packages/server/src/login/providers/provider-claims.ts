@@ -1,4 +1,5 @@
 import { type IdentityProvider, IdentityProvider_OIDC_CorrelationRule } from "@wharf/contract";
+import { isNotInFuture } from "../../sts/verify/time-claims.ts";
 import type { PersonClaims } from "../people/person.ts";
 
 /** The claims of an identity provider about one of its people. */
@@ -7,6 +8,8 @@ export interface ProviderClaims extends PersonClaims {
   readonly externalId: string;
   /** The groups according to the provider. */
   readonly groups: readonly string[];
+  /** When the person authenticated there, in milliseconds since 1970; 0 if the provider does not say. */
+  readonly signedIn: number;
 }
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -34,10 +37,20 @@ export function providerClaimsOf(
   return {
     act: { iss: String(claims.iss), sub: String(claims.sub) },
     externalId: typeof externalId === "string" ? externalId : "",
+    signedIn: signInTimeOf(claims),
     groups: groupsClaim === "" ? [] : textsOf(claims[groupsClaim]),
     profile: Object.fromEntries(known),
     ...(address ? { email: { address, verified: verified === true } } : {}),
   };
+}
+
+/**
+ * The `auth_time` of an ID token. A provider that never sends it may have led back a browser that it knew from long ago, so
+ * its sign-ins are never recent; nor is one that claims the future.
+ */
+function signInTimeOf({ auth_time: seconds }: Claims): number {
+  const now = Date.now();
+  return isNotInFuture(seconds, now) ? Math.min(Number(seconds) * 1000, now) : 0;
 }
 
 function textsOf(value: unknown): string[] {

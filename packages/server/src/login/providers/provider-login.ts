@@ -4,11 +4,12 @@
  */
 import { type IdentityProvider, rootOf } from "@wharf/contract";
 import type { ClientAuth, Configuration, UserInfoResponse } from "openid-client";
+import { isRecentSignIn } from "../../auth/recent-sign-in.ts";
 import type { Addresses } from "../../config/addresses.ts";
 import type { Settings } from "../../config/settings.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { CLIENT_SECRET } from "../../iam/identity-providers.ts";
-import { failedPrecondition, RECENT_SIGN_IN_MS, WharfError } from "../../lib/errors.ts";
+import { failedPrecondition, WharfError } from "../../lib/errors.ts";
 import { FetchError } from "../../lib/net/fetch-json.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import type { IssuerPolicy } from "../../sts/issuers/issuer-policy.ts";
@@ -26,6 +27,8 @@ export interface Upstream {
   readonly verifier: string;
   readonly nonce: string;
 }
+
+const DAY_SECONDS = 24 * 3_600;
 
 /** Loaded lazily: a few hundred kilobytes that only sign-ins need. */
 const library = () => import("openid-client");
@@ -48,7 +51,8 @@ export class ProviderLogin {
 
   /**
    * The authorization URL. `stateFor` creates the state parameter, which must keep what the
-   * callback is verified with. For a new sign-in, the provider must ask also those whom it still knows.
+   * callback is verified with. For a new sign-in, the provider must ask also those whom it still knows. All others must
+   * have signed in there within the lifetime of a session: providers say when (`auth_time`) where a limit is given.
    */
   async begin(
     provider: IdentityProvider,
@@ -73,7 +77,9 @@ export class ProviderLogin {
       code_challenge_method: "S256",
       state: stateFor({ provider: provider.uid, verifier, nonce }),
       nonce,
-      ...(isRenewal && { prompt: "login", max_age: "0" }),
+      ...(isRenewal
+        ? { prompt: "login", max_age: "0" }
+        : { max_age: String(this.#deps.settings.sessionDays * DAY_SECONDS) }),
     };
     return authorizationUrlOf(client, config, parameters).href;
   }
@@ -103,16 +109,17 @@ export class ProviderLogin {
       // The library accepts ID tokens that were issued in the future.
       if (!isNotInFuture(claims.iat, Date.now()))
         throw new Error('the ID token\'s "iat" is missing or in the future');
-      if (isRenewal) requireNewSignIn(claims, Date.now());
       const wanted = provider.configuration.value?.groupsClaim ?? "";
       const complete =
         claims.email !== undefined && (wanted === "" || claims[wanted] !== undefined);
       const more = complete ? {} : await this.#userInfo(config, tokens.access_token, claims);
-      return providerClaimsOf(
+      const described = providerClaimsOf(
         provider,
         { ...more, ...claims },
         claims.email === undefined ? more : claims,
       );
+      if (isRenewal) requireNewSignIn(described, Date.now());
+      return described;
     } catch (error) {
       throw providerError(error);
     }
@@ -191,11 +198,19 @@ export class ProviderLogin {
   }
 }
 
-/** Not all providers say when the person signed in there; those that do must not have skipped it. */
-function requireNewSignIn({ auth_time: time }: Claims, now: number): void {
-  if (typeof time === "number" && time * 1000 < now - RECENT_SIGN_IN_MS) {
-    throw new Error("the identity provider did not ask to sign in again");
-  }
+/**
+ * Rejects a renewal that the provider answered without asking. One that does not say when the person signed in is rejected,
+ * too, although OpenID Connect requires it of an answer to `max_age`: the request passes through the browser, where it can
+ * be changed, so nothing else proves that the person was asked.
+ */
+function requireNewSignIn({ signedIn }: ProviderClaims, now: number): void {
+  if (isRecentSignIn(signedIn, now)) return;
+  throw new WharfError(
+    "PERMISSION_DENIED",
+    signedIn === 0
+      ? 'the identity provider does not say when you signed in: its ID tokens need the claim "auth_time"; until then, use the wharf command'
+      : "the identity provider did not ask you to sign in again",
+  );
 }
 
 /** The authorization URL; the provider's metadata may contain nonsense or a script URL. */

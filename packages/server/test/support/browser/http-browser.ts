@@ -42,8 +42,12 @@ export class HttpBrowser {
   }
 
   /** Sends JSON, as the script of a page would. */
-  async send(address: string, body: object): Promise<{ status: number; body: Sent }> {
-    const headers = { "content-type": "application/json" };
+  async send(
+    address: string,
+    body: object,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<{ status: number; body: Sent }> {
+    const headers = { "content-type": "application/json", ...more };
     const init = { method: "POST", body: JSON.stringify(body), headers };
     const { status, text } = await this.#fetch(address, init);
     return { status, body: JSON.parse(text) };
