@@ -932,6 +932,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "wharf.registry.v2beta1.SyncConfig.google": "Locations at cloud providers to which images are copied.",
   "wharf.registry.v2beta1.SyncConfig.grace_period": "Whether tags are synced after the end of life of their versions.",
   "wharf.registry.v2beta1.SyncConfig.source": "A repo, which must not be synced itself: its uid, its path as images are named by it, such as acme/team/app, with or without the host of the registry, or its name if it is in the same group. Kept as the uid.",
+  "wharf.registry.v2beta1.SyncConfig.sync_apks": "Kept for version 1, where it is deprecated. It has no effect.",
   "wharf.registry.v2beta1.SyncConfig.unique_tags": "Whether no tag moves to another image.",
   "wharf.registry.v2beta1.Tag": "A name of an image in a repo.",
   "wharf.registry.v2beta1.Tag.bundles": "The bundles that the image belongs to.",

@@ -44,6 +44,7 @@ onEachStore("synced repos", (world) => {
       azure: "",
       apkoOverlay: "",
       gracePeriod: false,
+      syncApks: false,
     });
     const made = Date.parse(created.createTime);
     assert.equal(Date.parse(String(expirationTime)), made + 14 * DAY_MS);

@@ -223,6 +223,32 @@ onEachStore("v1 repos", (world) => {
     });
   });
 
+  world.rule("keep the settings of their sync as sent", async (api) => {
+    const parentId = await world.organization();
+    const source = (await api.repos.create(parentId, { name: "base" })).uid;
+    const settings = {
+      ...{ source, uniqueTags: true, syncApks: true, apkoOverlay: "overlay", gracePeriod: true },
+      ...{ google: "", amazon: "", azure: "", expiration: "2031-02-03T04:05:06.000Z" },
+    };
+    const key = api.protocol === "gRPC" ? "syncConfig" : "sync_config";
+    const repo = { name: "copy", [key]: settings };
+    const made = await api.v1.registry.createRepo({ parentId, repo });
+    assert.deepEqual(made[key], settings);
+    const { id } = made;
+    await api.repos.update(id, { description: "changed", syncConfig: { source } });
+    const { items } = await api.v1.registry.listRepos({ id });
+    assert.deepEqual(items[0][key], settings, "version 2 leaves them");
+    const off = {
+      ...settings,
+      uniqueTags: false,
+      syncApks: false,
+      apkoOverlay: "",
+      gracePeriod: false,
+    };
+    const changed = await api.v1.registry.updateRepo({ id, name: "copy", [key]: off });
+    assert.deepEqual(changed[key], off);
+  });
+
   world.rule("have the expiration of their sync that the caller set", async (api) => {
     const parentId = await world.organization();
     const source = (await api.repos.create(parentId, { name: "base" })).uid;

@@ -101,14 +101,17 @@ function wholeV2(given: registryV1.Repo): RepoWithReadme {
   return { repo, readme };
 }
 
-/** The other fields are output only, in version 2 also the expiration, which is why it is validated here. */
-function syncV2({ source, google, amazon, azure, expiration }: registryV1.SyncConfig) {
+/**
+ * Clients of version 1 set fields that are output only in version 2, and expect them back: a Terraform plan would never
+ * become empty otherwise. Version 2 does not validate them.
+ */
+function syncV2({ $typeName: _, $unknown: __, expiration, ...fields }: registryV1.SyncConfig) {
   const problem = expiration && timestampProblem(expiration);
   if (problem !== undefined) {
     const field = "sync_config.expiration";
     throw invalidArgument({ field, description: `expiration ${problem}` });
   }
-  return { source, google, amazon, azure, ...(expiration && { expirationTime: expiration }) };
+  return { ...fields, ...(expiration && { expirationTime: expiration }) };
 }
 
 /** Translates a repo to version 1. Images are never overlaid, so there is no overlay. */
@@ -134,10 +137,6 @@ export function repoEventBody(whole: RepoWithReadme): EventBody {
 }
 
 function syncV1(sync: SyncConfig): MessageInitShape<typeof registryV1.SyncConfigSchema> {
-  const { source, google, amazon, azure, uniqueTags, apkoOverlay, gracePeriod } = sync;
-  const { expirationTime: expiration } = sync;
-  return {
-    ...{ source, google, amazon, azure, uniqueTags, apkoOverlay, gracePeriod },
-    ...(expiration && { expiration }),
-  };
+  const { $typeName: _, $unknown: __, expirationTime: expiration, ...fields } = sync;
+  return { ...fields, ...(expiration && { expiration }) };
 }

@@ -61,13 +61,18 @@ export async function applySync(
   const stored = before?.syncConfig;
   const syncConfig = clone(SyncConfigSchema, after.syncConfig);
   syncConfig.source = await resolveSource(mutation, deps, after, syncConfig.source);
-  if (!mutation.keepsOutputOnly) delete syncConfig.expirationTime;
   const isNew = stored?.source !== syncConfig.source;
   const source = isNew
     ? await newSource(mutation, after, syncConfig.source)
     : // The fields inherited from a deleted source stay.
       ((await mutation.engine.catalog.repos.find(mutation.tx, syncConfig.source)) ?? before);
-  after.syncConfig = withOutputFields(syncConfig, isNew ? undefined : stored, mutation.call.time);
+  const kept = mutation.keepsOutputOnly
+    ? syncConfig
+    : withOutputFields(syncConfig, isNew ? undefined : stored);
+  kept.expirationTime ??=
+    (isNew ? undefined : stored?.expirationTime) ??
+    timestampFromMs(mutation.call.time + SYNC_LIFETIME_MS);
+  after.syncConfig = kept;
   rejectOwnValues(after, source as Repo, isNew ? before : undefined);
   inherit(after, source as Repo);
   if (before === undefined && after.description === "") {
@@ -121,18 +126,11 @@ function invalidSource(description: string): Error {
   return invalidArgument({ field: "sync_config.source", description });
 }
 
-/** Output-only fields stay, or are reset with a new source. An expiration that is given counts. */
-function withOutputFields(
-  given: SyncConfig,
-  stored: SyncConfig | undefined,
-  now: number,
-): SyncConfig {
+/** Output-only fields stay, or are reset with a new source. */
+function withOutputFields(given: SyncConfig, stored: SyncConfig | undefined): SyncConfig {
   const { source, google, amazon, azure } = given;
-  const expirationTime =
-    given.expirationTime ?? stored?.expirationTime ?? timestampFromMs(now + SYNC_LIFETIME_MS);
-  return Object.assign(clone(SyncConfigSchema, stored ?? create(SyncConfigSchema)), {
-    ...{ source, google, amazon, azure, expirationTime },
-  });
+  const base = clone(SyncConfigSchema, stored ?? create(SyncConfigSchema));
+  return Object.assign(base, { source, google, amazon, azure });
 }
 
 /** Rejects values for inherited fields, except those that the repo had before its first sync. */

@@ -233,6 +233,13 @@ export declare type SyncConfig = Message<"wharf.registry.v2beta1.SyncConfig"> & 
    * @generated from field: bool grace_period = 8;
    */
   gracePeriod: boolean;
+
+  /**
+   * Kept for version 1, where it is deprecated. It has no effect.
+   *
+   * @generated from field: bool sync_apks = 100;
+   */
+  syncApks: boolean;
 };
 
 /**
@@ -296,6 +303,13 @@ export declare type SyncConfigJson = {
    * @generated from field: bool grace_period = 8;
    */
   gracePeriod?: boolean;
+
+  /**
+   * Kept for version 1, where it is deprecated. It has no effect.
+   *
+   * @generated from field: bool sync_apks = 100;
+   */
+  syncApks?: boolean;
 };
 
 /**
