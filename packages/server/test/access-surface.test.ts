@@ -56,7 +56,7 @@ onEachStore("the API surface", (world) => {
   });
 
   test("a scope of many levels is denied as any other", async () => {
-    const deep = "0".repeat(40) + "/0123456789abcdef".repeat(100_000);
+    const deep = "0".repeat(40) + "/0123456789abcdef".repeat(10_000);
     const stranger = world.operator("gRPC").as((await world.member()).token);
     await assert.rejects(stranger.groups.update(deep, { name: "x" }), { code: 7 });
   });

@@ -28,6 +28,7 @@ import { UNSUPPORTED_API } from "../v1/unsupported.ts";
 import { registerVulnerabilities } from "../vulnerabilities/register.ts";
 import { Api } from "../wire/api.ts";
 import type { Core } from "./core.ts";
+import { documentMethodsOf } from "./document-methods.ts";
 import { dryRunsOf } from "./dry-runs.ts";
 import { installationHandlers } from "./installation.ts";
 import { registerSystem } from "./system-endpoints.ts";
@@ -89,6 +90,7 @@ export function servedBy(
     findDeletedGroup: (identity, uid) => groupDeletedBy(store.reader, identity, uid),
     auditDenial: (call, denial) => auditDeniedCall(engine, call, denial),
     dryRuns: dryRunsOf(API_SERVICES),
+    documentMethods: documentMethodsOf(API_SERVICES),
   });
   return {
     methods,

@@ -1,7 +1,8 @@
-import { type DescMethod, type DescService, fromBinary } from "@bufbuild/protobuf";
+import { type DescService, fromBinary } from "@bufbuild/protobuf";
 import { withoutSecrets } from "../engine/resource.ts";
 import type { DryRuns } from "../rpc/dry-run.ts";
 import { messageReply } from "../rpc/reply.ts";
+import { methodsNamed } from "./document-methods.ts";
 
 /**
  * The methods that can be tried, by service. All that they do is in transactions of their call (`Store.writeFor`), which a
@@ -108,16 +109,8 @@ const TRIED: Readonly<Record<string, readonly string[]>> = {
 
 /** The dry runs of these services. */
 export function dryRunsOf(services: readonly DescService[]): DryRuns {
-  const methods = new Set<DescMethod>();
-  for (const { typeName, methods: all } of services) {
-    for (const name of TRIED[typeName] ?? []) {
-      const method = all.find((one) => one.name === name);
-      if (method === undefined) throw new Error(`${typeName} has no method ${name}`);
-      methods.add(method);
-    }
-  }
   return {
-    methods,
+    methods: methodsNamed(services, TRIED),
     withoutSecrets({ output }, reply) {
       return messageReply(output, withoutSecrets(output, fromBinary(output, reply.binary())));
     },

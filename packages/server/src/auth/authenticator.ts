@@ -81,8 +81,7 @@ export class Authenticator {
   /** The same without a promise; undefined where something must be read first, or the credentials are not valid. */
   callerNow(authorization: string | undefined, now: number): Caller | undefined {
     if (this.#store.accessVersionNow() !== this.#position.version) return undefined;
-    const token = this.#verifier.cached(readBearer(authorization) ?? "", now);
-    const caller = token && this.#cached(token);
+    const caller = this.cachedCaller(authorization, now);
     if (caller === undefined) return undefined;
     this.hits += 1;
     this.#verifier.hits += 1;
@@ -96,8 +95,7 @@ export class Authenticator {
    */
   presume(authorization: string | undefined, now: number): PresumedCaller | undefined {
     if (!this.#store.isRemote) return undefined;
-    const token = this.#verifier.cached(readBearer(authorization) ?? "", now);
-    const caller = token && this.#cached(token);
+    const caller = this.cachedCaller(authorization, now);
     if (caller === undefined) return undefined;
     const { version } = this.#position;
     const isCurrent = async () => {
@@ -109,14 +107,12 @@ export class Authenticator {
   }
 
   /**
-   * Rejects invalid credentials before the body of a request is read. Undefined, without a read of the
-   * store, for a token that was accepted recently: every call authenticates again with `caller`, which
-   * notices what has changed since.
+   * The caller of a token as of the last known access version, without a read of the store; undefined for callers that
+   * are not cached. Access may have changed since.
    */
-  admit(authorization: string | undefined, now: number): Promise<Caller> | undefined {
+  cachedCaller(authorization: string | undefined, now: number): Caller | undefined {
     const token = this.#verifier.cached(readBearer(authorization) ?? "", now);
-    if (token !== undefined && this.#callers.has(token.callerKey)) return undefined;
-    return this.caller(authorization, now);
+    return token && this.#cached(token);
   }
 
   /**

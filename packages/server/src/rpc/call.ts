@@ -2,6 +2,7 @@ import type { DescMethod, Message } from "@bufbuild/protobuf";
 import type { Caller } from "../auth/caller.ts";
 import type { WharfError } from "../lib/errors.ts";
 import type { AuditVia } from "../store/tables/audit/audit-and-events.ts";
+import type { Scope } from "./guard.ts";
 import type { IdempotencyKey } from "./idempotency.ts";
 
 /** A request independent of its protocol. */
@@ -126,6 +127,10 @@ export interface Method {
   readonly served: boolean;
   /** Whether it needs no credentials. */
   readonly isPublic: boolean;
+  /** The scope at which access is checked; undefined for methods without one. */
+  readonly scope?: Scope | undefined;
+  /** Whether its requests contain documents, and may be as large as these. */
+  readonly takesDocuments: boolean;
   /** Whether it can be a dry run, and is no read. */
   readonly canBeTried: boolean;
   /** Header fields, or metadata, of all its responses. */
@@ -134,17 +139,26 @@ export interface Method {
 
 export type ResponseHeaders = Readonly<Record<string, string>>;
 
+/**
+ * Whether the body of a call is read as usual, or only for the scope of a denial: its caller has the capabilities of the
+ * method nowhere, and the denial names the scope.
+ */
+export type Admission = "admitted" | "denied";
+
 /** All methods, and the only way to call them. */
 export interface Methods extends Iterable<Method> {
   /** Looks a method up by its gRPC path, under any of its service's names. */
   find(path: string): Method | undefined;
 
   /**
-   * Checks the credentials of a call before its body is read, so that unauthenticated clients cannot make the server
-   * buffer bodies. Rejects with UNAUTHENTICATED. Returns undefined if the result is cached. `call` authenticates
-   * again, and its result counts.
+   * Checks the credentials and rights of a call before its body is read, so that clients without them cannot make the
+   * server buffer and parse bodies. `scope` is that of the call, if it is known from the path. Rejects as `call` would.
+   * Returns undefined if the call may go on, by what is cached: `call` checks again, and its result counts.
    */
-  admit(method: Method, incoming: RequestInfo): Promise<unknown> | undefined;
+  admit(method: Method, incoming: RequestInfo, scope?: string): Promise<Admission> | undefined;
+
+  /** Denies a call at its scope, which its admission did not know. Never resolves. */
+  deny(method: Method, incoming: RequestInfo, scope: string): Promise<never>;
 
   /** As `call`, for what needs no wait; undefined for everything else, and for errors: `call` reports those. */
   callNow(method: Method, request: Message, incoming: RequestInfo): Reply | undefined;

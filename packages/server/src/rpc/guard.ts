@@ -21,9 +21,11 @@ export interface Guard {
 }
 
 /** The scope of an access check. */
-interface Scope {
+export interface Scope {
   /** The JSON name of the request field. */
   readonly field: string;
+  /** The request field, as a path from the request. */
+  readonly path: readonly DescField[];
   /** The UID in a request. */
   read(request: Message): string;
 }
@@ -39,7 +41,23 @@ export function guardOf(method: DescMethod): Guard {
   const path = scopePath(method.input.fields);
   if (path === undefined) throw new Error(`${name} has no scope field`);
   const field = path.at(-1)?.jsonName ?? "";
-  return { rule, scope: { field, read: (request) => follow(request, path) }, isSensitive };
+  return { rule, scope: { field, path, read: (request) => follow(request, path) }, isSensitive };
+}
+
+/**
+ * Whether a caller may call a method at all: at this scope or, if that is not known yet, anywhere. `checkAccess` has
+ * the error otherwise.
+ */
+export function mayCall(
+  { rule }: Guard,
+  { grants, isOperator }: Caller,
+  scope: string | undefined,
+): boolean {
+  if (rule.kind === "operator") return isOperator;
+  if (rule.kind !== "scoped") return true;
+  if (scope !== undefined) return grants.holds(rule.capabilities, scope);
+  const reach = grants.reach(rule.capabilities);
+  return "everything" in reach || reach.scopes.length > 0;
 }
 
 /**
@@ -47,16 +65,20 @@ export function guardOf(method: DescMethod): Guard {
  * UNAUTHENTICATED if only a new sign-in is missing.
  */
 export function checkAccess(guard: Guard, caller: Caller, request: Message, now: number): void {
-  checkRule(guard, caller, request);
+  checkAccessAt(guard, caller, guard.scope?.read(request) ?? "", now);
+}
+
+/** The same at the scope of a request. */
+export function checkAccessAt(guard: Guard, caller: Caller, scope: string, now: number): void {
+  checkRule(guard, caller, scope);
   if (guard.isSensitive) requireRecentSignIn(caller, now);
 }
 
-function checkRule({ rule, scope }: Guard, { grants, isOperator }: Caller, request: Message): void {
+function checkRule({ rule, scope }: Guard, { grants, isOperator }: Caller, uid: string): void {
   if (rule.kind === "operator" && !isOperator) {
     throw new WharfError("PERMISSION_DENIED", "needs the operator's token");
   }
   if (rule.kind !== "scoped") return;
-  const uid = scope?.read(request) ?? "";
   if (grants.holds(rule.capabilities, uid)) return;
   // A missing or malformed scope is reported as such: it reveals nothing, and more permissions would not help.
   if (scope !== undefined) mustBeUid(scope.field, uid);

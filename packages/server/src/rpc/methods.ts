@@ -17,6 +17,7 @@ import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
 import { notFound, PermissionDeniedError, unimplemented, WharfError } from "../lib/errors.ts";
 import {
+  type Admission,
   type Call,
   type EventTranslator,
   type Handler,
@@ -30,12 +31,13 @@ import {
   type ResponseHeaders,
 } from "./call.ts";
 import { type DryRuns, isDryRun, notTriable, onlyReadsByRoute } from "./dry-run.ts";
-import { checkAccess, type Guard, guardOf } from "./guard.ts";
+import { checkAccess, checkAccessAt, type Guard, guardOf, mayCall } from "./guard.ts";
 import { idempotencyKeyOf } from "./idempotency.ts";
 import { validateRequest } from "./validate.ts";
 
 /** A method with everything that a call needs, computed at startup. */
 interface BoundMethod extends Method, Guard {
+  readonly scope: Guard["scope"];
   /** Called for every call that passes the access check. */
   readonly onCall: Deprecation["onCall"] | undefined;
   readonly handler: Handler | undefined;
@@ -68,6 +70,8 @@ export interface MethodOptions {
   readonly findDeletedGroup?: DeletedGroupLookup;
   readonly auditDenial?: DenialAudit;
   readonly dryRuns?: DryRuns;
+  /** The methods whose requests contain documents. */
+  readonly documentMethods?: ReadonlySet<DescMethod>;
 }
 
 /**
@@ -86,8 +90,9 @@ export class ServedMethods implements Methods {
     services: readonly DescService[],
     handlers: ReadonlyMap<DescMethod, Handler>,
     authenticator: Authenticator,
-    { deprecation, eventTranslator, findDeletedGroup, auditDenial, dryRuns }: MethodOptions = {},
+    options: MethodOptions = {},
   ) {
+    const { deprecation, eventTranslator, findDeletedGroup, auditDenial, dryRuns } = options;
     this.#authenticator = authenticator;
     this.#findDeletedGroup = findDeletedGroup;
     this.#auditDenial = auditDenial;
@@ -110,6 +115,7 @@ export class ServedMethods implements Methods {
               : undefined,
           served: handler !== undefined,
           isPublic: guard.rule.kind === "anyone",
+          takesDocuments: options.documentMethods?.has(desc) ?? false,
           canBeTried: dryRuns?.methods.has(desc) ?? false,
           responseHeaders: deprecated?.responseHeaders,
           onCall: deprecated?.onCall,
@@ -129,8 +135,38 @@ export class ServedMethods implements Methods {
     return this.#byPath.get(path);
   }
 
-  admit(method: Method, { authorization }: RequestInfo): Promise<unknown> | undefined {
-    return method.isPublic ? undefined : this.#authenticator.admit(authorization, Date.now());
+  admit(method: Method, incoming: RequestInfo, scope?: string): Promise<Admission> | undefined {
+    if (method.isPublic) return undefined;
+    const caller = this.#authenticator.cachedCaller(incoming.authorization, Date.now());
+    const isAdmitted = caller !== undefined && mayCall(method as BoundMethod, caller, scope);
+    return isAdmitted ? undefined : this.#admitAfterRead(method as BoundMethod, incoming, scope);
+  }
+
+  async #admitAfterRead(
+    method: BoundMethod,
+    incoming: RequestInfo,
+    scope: string | undefined,
+  ): Promise<Admission> {
+    const caller = await this.#authenticator.caller(incoming.authorization, Date.now());
+    if (mayCall(method, caller, scope)) return "admitted";
+    if (scope === undefined && method.scope !== undefined) return "denied";
+    return this.deny(method, incoming, scope ?? "");
+  }
+
+  async deny(method: Method, incoming: RequestInfo, scope: string): Promise<never> {
+    const bound = method as HandledMethod;
+    if (isDryRun(incoming)) this.#allowDryRun(bound, incoming);
+    const time = Date.now();
+    const caller = await this.#authenticator.caller(incoming.authorization, time);
+    const denial = async () => {
+      try {
+        checkAccessAt(bound, caller, scope, time);
+      } catch (error) {
+        throw await this.#denialOf(error, caller);
+      }
+      throw new WharfError("UNAVAILABLE", "access has changed: try again");
+    };
+    return this.#finish(denial(), method.desc, incoming, caller, time);
   }
 
   callNow(method: Method, request: Message, incoming: RequestInfo): Reply | undefined {
@@ -180,13 +216,13 @@ export class ServedMethods implements Methods {
   }
 
   /** Tells the log who called, and audits what was denied. */
-  async #finish(
-    running: Promise<Reply>,
+  async #finish<T extends Reply | never>(
+    running: Promise<T>,
     desc: DescMethod,
     incoming: RequestInfo,
     caller: Caller,
     time: number,
-  ): Promise<Reply> {
+  ): Promise<T> {
     incoming.identify?.(caller);
     try {
       return await running;
@@ -224,15 +260,15 @@ export class ServedMethods implements Methods {
       if (!call.isDryRun || !method.canBeTried) return reply;
       return this.#dryRuns?.withoutSecrets(desc, reply) ?? reply;
     } catch (error) {
-      throw error instanceof PermissionDeniedError ? await this.#deletedOr(error, caller) : error;
+      throw await this.#denialOf(error, caller);
     }
   }
 
   /** The caller that deleted a group gets NOT_FOUND there, which reveals nothing to it. */
-  async #deletedOr(denial: PermissionDeniedError, { uid }: Caller): Promise<WharfError> {
-    const { scope } = denial;
+  async #denialOf(error: unknown, { uid }: Caller): Promise<unknown> {
+    const scope = error instanceof PermissionDeniedError ? error.scope : "";
     const deleted = scope === "" ? undefined : await this.#findDeletedGroup?.(uid, scope);
-    return deleted === undefined ? denial : notFound("Group", deleted);
+    return deleted === undefined ? error : notFound("Group", deleted);
   }
 
   /**

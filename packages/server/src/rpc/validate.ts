@@ -59,6 +59,16 @@ const MAX_TEXT_LENGTH = 4_096;
 
 const MAX_MAP_ENTRIES = 100;
 
+/** How many entries a list or map may have, or bytes a field of bytes. */
+export function maxEntriesOf(field: DescField): number {
+  const fallback = field.fieldKind === "map" ? MAX_MAP_ENTRIES : Number.POSITIVE_INFINITY;
+  return rulesOf(field)?.maxSize || fallback;
+}
+
+export function tooManyEntries({ jsonName }: DescField, max: number): string {
+  return `${jsonName} must have at most ${max} entries`;
+}
+
 const shallowChecks = new WeakMap<DescMessage, Check>();
 
 function shallowCheckOf(schema: DescMessage): Check {
@@ -190,12 +200,11 @@ function problemFinder(
     // PostgreSQL cannot store NUL.
     return value.includes("\0") ? `${name} must not contain the character NUL` : undefined;
   };
-  const maxSize =
-    rules?.maxSize || (field.fieldKind === "map" ? MAX_MAP_ENTRIES : Number.POSITIVE_INFINITY);
+  const maxSize = maxEntriesOf(field);
   const size = (count: number): string | undefined => {
     if (count < (rules?.minSize ?? 0))
       return `${name} must have at least ${rules?.minSize} entries`;
-    return count > maxSize ? `${name} must have at most ${maxSize} entries` : undefined;
+    return count > maxSize ? tooManyEntries(field, maxSize) : undefined;
   };
   return (message) => {
     if (!isFieldSet(message, field) && field.fieldKind !== "list" && field.fieldKind !== "map") {

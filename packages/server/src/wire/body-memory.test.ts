@@ -14,7 +14,7 @@ const GROUPS = "/iam/v2beta1/groups";
 const REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 const KIB = 1024;
 /** This address may hold 1,792 KiB of large bodies, and 256 KiB of small ones. */
-const LIMITS = { bodyBytes: 8 * 1024 * KIB };
+const LIMITS = { bodyBytes: 8 * 1024 * KIB, messageBytes: 4 * 1024 * KIB };
 const JSON_TYPE = "Content-Type: application/json";
 const WAITS = { timeout: 120_000 };
 

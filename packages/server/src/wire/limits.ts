@@ -1,3 +1,5 @@
+import type { Method } from "../rpc/call.ts";
+
 /** The limits of a port, with the reasons for their defaults. */
 export interface Limits {
   /** Open sockets. Each costs tens of kilobytes. */
@@ -22,8 +24,10 @@ export interface Limits {
   readonly headerBytes: number;
   /** Bytes of a URL: the usual limit of proxies. */
   readonly urlBytes: number;
-  /** Bytes of a request message, compressed and decompressed: the default of gRPC servers. */
+  /** Bytes of a request message, compressed and decompressed: several times the largest resource. */
   readonly messageBytes: number;
+  /** Bytes of a request with documents, such as an import: the default of gRPC servers. */
+  readonly documentBytes: number;
   /** Bytes of a request to a public method: enough for a form with two tokens. */
   readonly publicMessageBytes: number;
   /** Bytes of all request bodies in memory; an eighth of it is for bodies up to 64 KiB. */
@@ -51,7 +55,8 @@ export const DEFAULT_LIMITS: Limits = {
   streams: 100,
   headerBytes: 16 * 1024,
   urlBytes: 8 * 1024,
-  messageBytes: 4 * 1024 * 1024,
+  messageBytes: 256 * 1024,
+  documentBytes: 4 * 1024 * 1024,
   publicMessageBytes: 64 * 1024,
   bodyBytes: 256 * 1024 * 1024,
   headerFields: 128,
@@ -60,6 +65,12 @@ export const DEFAULT_LIMITS: Limits = {
   resetBurst: 500,
   resetsPerSecond: 50,
 };
+
+/** Bytes of a request of a method. */
+export function maxRequestBytes(method: Method, limits: Limits): number {
+  if (method.isPublic) return limits.publicMessageBytes;
+  return method.takesDocuments ? limits.documentBytes : limits.messageBytes;
+}
 
 /** Shorter responses are not compressed: they fit into one packet. */
 export const COMPRESS_FROM_BYTES = 1400;

@@ -69,7 +69,7 @@ for (const [how, length] of [
         const socket = ignoreErrors(connect(Number(port), hostname));
         socket.resume();
         socket.write(
-          `POST /iam/v2beta1/groups HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\n${length}\r\n\r\n`,
+          `POST ${IMPORT_PATH} HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\n${length}\r\n\r\n`,
         );
         if (length.startsWith("Transfer")) socket.write(chunk);
         socket.write(body);
@@ -83,7 +83,7 @@ for (const [how, length] of [
 }
 
 test(`${BODIES} large messages over gRPC`, { timeout: 300_000 }, async () => {
-  const growth = await growthDuring(() => hold(4, BODIES / 4, BODY_BYTES, CREATE, token));
+  const growth = await growthDuring(() => hold(4, BODIES / 4, BODY_BYTES, IMPORT, token));
   assert.ok(growth < MAX_GROWTH, `${Math.round(growth / MIB)} MiB`);
 });
 
@@ -96,7 +96,9 @@ for (const path of ["/wharf.oidc.SecurityTokenService/Exchange", "/grpc.health.v
   });
 }
 
-const CREATE = "/wharf.iam.v2beta1.GroupsService/CreateGroup";
+/** Imports have the largest bodies. */
+const IMPORT = "/wharf.vulnerabilities.v2beta1.AdvisoryImportsService/ImportAdvisories";
+const IMPORT_PATH = `/vulnerabilities/v2beta1/advisories/${"0".repeat(40)}:import`;
 
 /** Sends messages without their last byte, and holds the streams open. */
 async function hold(

@@ -12,8 +12,9 @@ import { setCallDeadline } from "../grpc/timeout.ts";
 import { HttpFault, type Wire } from "../http.ts";
 import type { HttpContext } from "../http-reply.ts";
 import { errorReply, sendReply } from "../http-reply.ts";
+import { maxRequestBytes } from "../limits.ts";
 import { connectJson } from "../status.ts";
-import { type Codec, codecNamed, decodeMessage, messageOfQuery } from "./request.ts";
+import { type Codec, codecNamed, decodeMessage, decodeScope, messageOfQuery } from "./request.ts";
 
 /** Whether a path is that of a method. Its first segment is the full name of a service, which has dots. */
 export function isMethodPath({ methods, unsupported }: Wire, path: string): boolean {
@@ -48,13 +49,15 @@ export function handleConnect(http: HttpContext, path: string, query: string): v
 
 async function run(http: HttpContext, method: Method, query: string): Promise<void> {
   const { context, request, wire } = http;
-  const limit = method.isPublic ? wire.limits.publicMessageBytes : wire.limits.messageBytes;
+  const limit = maxRequestBytes(method, wire.limits);
   const isGet = request.method === "GET";
   const codec = isGet ? undefined : codecOf(request.headers["content-type"]);
-  await wire.methods.admit(method, context);
+  const admission = await wire.methods.admit(method, context);
   const { codec: used, bytes } = codec
     ? { codec, bytes: await readBody(http, limit) }
     : await messageOfQuery(query, limit, context);
+  if (admission === "denied")
+    await wire.methods.deny(method, context, decodeScope(method, used, bytes));
   const message = decodeMessage(method, used, bytes);
   const reply = await wire.methods.call(method, message, context);
   const body = encode(method, used, reply.binary());

@@ -1,10 +1,9 @@
 /** Decodes the message of a Connect call: the body of a POST, or the query of a GET. */
-import type { Message } from "@bufbuild/protobuf";
 import { invalidArgument } from "../../lib/errors.ts";
+import { messageFromBinary, textFromBinary } from "../../rpc/binary-read.ts";
 import type { Method } from "../../rpc/call.ts";
 import { messageFromJson } from "../../rpc/json-read.ts";
 import { gunzip } from "../body.ts";
-import { decode } from "../grpc/unary.ts";
 import type { RequestContext } from "../request-context.ts";
 import { parseBody } from "../rest/request.ts";
 
@@ -23,9 +22,17 @@ export function codecNamed(name: string): Codec | undefined {
   return CODECS.find(({ format }) => format === name);
 }
 
-export function decodeMessage(method: Method, { format }: Codec, bytes: Buffer): Message {
-  if (format === "proto") return decode(method, bytes);
-  return messageFromJson(method.desc.input, parseBody(bytes.toString()));
+export function decodeMessage({ desc: { input } }: Method, { format }: Codec, bytes: Buffer) {
+  if (format === "proto") return messageFromBinary(input, bytes);
+  return messageFromJson(input, parseBody(bytes.toString(), input).value);
+}
+
+/** The scope of a message, for a denial. Nothing else is decoded. */
+export function decodeScope({ desc: { input }, scope }: Method, { format }: Codec, bytes: Buffer) {
+  if (scope === undefined) return "";
+  if (format === "proto") return textFromBinary(input, bytes, scope.path);
+  const { value } = parseBody(bytes.toString(), input, { only: scope.path });
+  return scope.read(messageFromJson(input, value));
 }
 
 /** Reads the parameters `connect`, `encoding`, `message`, `base64` and `compression`. */

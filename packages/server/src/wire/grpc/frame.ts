@@ -38,12 +38,12 @@ export class FrameReader {
     return this.#size;
   }
 
-  /** Returns the frames that these bytes complete. Throws if a frame exceeds the limit. */
-  push(chunk: Buffer): Frame[] {
+  /** Returns the frames that these bytes complete, or the first of them. Throws if a frame exceeds the limit. */
+  push(chunk: Buffer, maxFrames = Number.POSITIVE_INFINITY): Frame[] {
     this.#chunks.push(chunk);
     this.#size += chunk.length;
     const frames: Frame[] = [];
-    while (this.#size >= this.#needed) {
+    while (this.#size >= this.#needed && frames.length < maxFrames) {
       const bytes = this.#joined();
       const length = bytes.readUInt32BE(1);
       if (length > this.#limit) {

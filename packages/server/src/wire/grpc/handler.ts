@@ -1,12 +1,13 @@
 /** Handles gRPC calls on HTTP/2 streams. Methods of the contract have one request; health and reflection have many. */
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import { unimplemented, unsupported, WharfError } from "../../lib/errors.ts";
-import type { Method, Reply } from "../../rpc/call.ts";
+import { messageFromBinary } from "../../rpc/binary-read.ts";
+import type { Admission, Method, Reply } from "../../rpc/call.ts";
 import type { Connection } from "../connections.ts";
 import { discardRest } from "../discard.ts";
 import { hostFault } from "../host.ts";
 import type { Wire } from "../http.ts";
-import { SLOW_CLIENT_BYTES } from "../limits.ts";
+import { maxRequestBytes, SLOW_CLIENT_BYTES } from "../limits.ts";
 import { RequestContext } from "../request-context.ts";
 import type { Frame } from "./frame.ts";
 import { COMPRESSED, encodeFrame, FrameReader } from "./frame.ts";
@@ -15,7 +16,7 @@ import type { Outbox, StreamingMethod } from "./streaming.ts";
 import { handleStreaming } from "./streaming.ts";
 import { setCallDeadline, timeoutMs } from "./timeout.ts";
 import { errorTrailers, OK_TRAILERS } from "./trailers.ts";
-import { compress, decode, onlyPayload, shouldCompress } from "./unary.ts";
+import { compress, denyByMessage, onlyPayload, shouldCompress } from "./unary.ts";
 
 const { NGHTTP2_CANCEL } = constants;
 const WITH_TRAILERS = { waitForTrailers: true } as const;
@@ -75,6 +76,7 @@ class MethodCall {
   readonly #limit: number;
   readonly #reader: FrameReader;
   #frames: Frame[] = [];
+  #admission: Admission = "admitted";
 
   constructor(
     wire: GrpcWire,
@@ -88,8 +90,7 @@ class MethodCall {
     this.#headers = headers;
     this.#context = context;
     this.#method = method;
-    const { publicMessageBytes, messageBytes } = wire.limits;
-    this.#limit = method.isPublic ? publicMessageBytes : messageBytes;
+    this.#limit = maxRequestBytes(method, wire.limits);
     this.#reader = new FrameReader(this.#limit, (bytes) => context.announced(bytes));
   }
 
@@ -111,7 +112,8 @@ class MethodCall {
     else admission.then(this.#listen).catch(this.#fail);
   }
 
-  readonly #listen = (): void => {
+  readonly #listen = (admission: Admission = "admitted"): void => {
+    this.#admission = admission;
     if (this.#context.isSettled) return;
     // A stream without data may have ended during authentication.
     if (this.#stream.readableEnded) {
@@ -148,7 +150,11 @@ class MethodCall {
 
   readonly #run = (bytes: Uint8Array): void => {
     const { methods } = this.#wire;
-    const request = decode(this.#method, bytes);
+    if (this.#admission === "denied") {
+      denyByMessage(methods, this.#method, this.#context, bytes).catch(this.#fail);
+      return;
+    }
+    const request = messageFromBinary(this.#method.desc.input, bytes);
     const reply = methods.callNow(this.#method, request, this.#context);
     if (reply !== undefined) this.#succeed(reply);
     else methods.call(this.#method, request, this.#context).then(this.#succeed, this.#fail);

@@ -106,7 +106,7 @@ class StreamOutbox implements Outbox {
     this.#bytesOut += frame.length;
     this.#stream.write(frame);
     // Clients that send requests without reading responses are disconnected.
-    if (this.#stream.writableLength > this.#wire.limits.messageBytes) this.#stream.close();
+    if (this.#stream.writableLength > this.#wire.limits.documentBytes) this.#stream.close();
   }
 
   finish(error?: WharfError): void {

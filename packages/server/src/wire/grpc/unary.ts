@@ -1,11 +1,10 @@
 /** Decodes and encodes the messages of unary calls, for gRPC and gRPC-Web. */
 
 import { promisify } from "node:util";
-import type { Message } from "@bufbuild/protobuf";
-import { fromBinary } from "@bufbuild/protobuf";
 import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import { zlib } from "../../lib/lazy-builtins.ts";
-import type { Method } from "../../rpc/call.ts";
+import { textFromBinary } from "../../rpc/binary-read.ts";
+import type { Method, Methods } from "../../rpc/call.ts";
 import { gunzip } from "../body.ts";
 import { COMPRESS_LEVEL } from "../limits.ts";
 import type { RequestContext } from "../request-context.ts";
@@ -51,13 +50,15 @@ export function decompress(
   return gunzip(frame.payload, limit, context);
 }
 
-export function decode(method: Method, bytes: Uint8Array): Message {
-  try {
-    return fromBinary(method.desc.input, bytes, { readUnknownFields: false });
-  } catch {
-    const description = `the message is not a valid ${method.desc.input.typeName}`;
-    throw invalidArgument({ field: "", description });
-  }
+/** Denies a call at the scope in its message, of which nothing else is decoded. */
+export async function denyByMessage(
+  methods: Methods,
+  method: Method,
+  context: RequestContext,
+  bytes: Uint8Array,
+): Promise<never> {
+  const { desc, scope } = method;
+  return methods.deny(method, context, textFromBinary(desc.input, bytes, scope?.path ?? []));
 }
 
 /** Whether to compress a reply of this size for a client that accepts these encodings. */

@@ -1,19 +1,20 @@
 /** Handles gRPC-Web: unary calls of browsers, with trailers as the last frame of the body. */
 import type { IncomingMessage } from "node:http";
 import { invalidArgument, unimplemented, WharfError } from "../../lib/errors.ts";
+import { messageFromBinary } from "../../rpc/binary-read.ts";
 import type { Method } from "../../rpc/call.ts";
 import { readBody } from "../body.ts";
 import { abandonStream, closeGracefully, hasUnreadBody } from "../discard.ts";
 import type { HttpIn } from "../http.ts";
 import type { HttpContext } from "../http-reply.ts";
 import { closeIfUnread } from "../idle-connections.ts";
-import { SLOW_CLIENT_BYTES } from "../limits.ts";
+import { maxRequestBytes, SLOW_CLIENT_BYTES } from "../limits.ts";
 import { COMPRESSED, encodeFrame, FrameReader, TRAILERS } from "./frame.ts";
 import { notServed } from "./handler.ts";
 import { setCallDeadline, timeoutMs } from "./timeout.ts";
 import type { Trailers } from "./trailers.ts";
 import { errorTrailers, OK_TRAILERS } from "./trailers.ts";
-import { compress, decode, onlyPayload, shouldCompress } from "./unary.ts";
+import { compress, denyByMessage, onlyPayload, shouldCompress } from "./unary.ts";
 
 /** Base64 encodes three bytes as four characters; the prefix of the frame and padding are extra. */
 const TEXT_OVERHEAD = 4 / 3;
@@ -45,22 +46,25 @@ async function run(
 ): Promise<void> {
   const { context, request, response, wire } = http;
   if (!method.served) throw unimplemented(context.method);
-  const limit = method.isPublic ? wire.limits.publicMessageBytes : wire.limits.messageBytes;
+  const limit = maxRequestBytes(method, wire.limits);
   setCallDeadline(context, wire, timeoutMs(request.headers["grpc-timeout"]), fail);
-  await wire.methods.admit(method, context);
+  const admission = await wire.methods.admit(method, context);
   const body = await readBody(http, Math.ceil(limit * TEXT_OVERHEAD) + PREFIX_BYTES);
   const reader = new FrameReader(limit);
-  const frames = reader.push(isText(http) ? fromText(body) : body);
-  reader.end();
+  // More than one message is an error; two are enough to know.
+  const frames = reader.push(isText(http) ? fromText(body) : body, 2);
+  if (frames.length < 2) reader.end();
   const encoding = request.headers["grpc-encoding"] as string | undefined;
   const bytes = await onlyPayload(frames, encoding, limit, context);
-  const reply = await wire.methods.call(method, decode(method, bytes), context);
-  const message = reply.binary();
-  wire.unread.checkCapacity(message.length);
+  if (admission === "denied") await denyByMessage(wire.methods, method, context, bytes);
+  const message = messageFromBinary(method.desc.input, bytes);
+  const reply = await wire.methods.call(method, message, context);
+  const sent = reply.binary();
+  wire.unread.checkCapacity(sent.length);
   if (!context.settle()) return;
-  wire.unread.hold(message.length, response);
-  const compressed = shouldCompress(message.length, request.headers["grpc-accept-encoding"]);
-  const payload = compressed ? await compress(message) : message;
+  wire.unread.hold(sent.length, response);
+  const compressed = shouldCompress(sent.length, request.headers["grpc-accept-encoding"]);
+  const payload = compressed ? await compress(sent) : sent;
   send(http, [encodeFrame(compressed ? COMPRESSED : 0, payload)], OK_TRAILERS);
 }
 
@@ -105,17 +109,21 @@ function isText({ request }: Pick<HttpContext, "request">): boolean {
   return request.headers["content-type"]?.startsWith("application/grpc-web-text") === true;
 }
 
-/**
- * Concatenated chunks of base64, each with its own padding. The padding separates chunks, so that there is one way to
- * match: an ambiguous expression would backtrack exponentially.
- */
-const BASE64_CHUNKS = /^(?:[A-Za-z0-9+/]+(?:={1,2}[A-Za-z0-9+/]+)*={0,2})?$/;
+/** Chunks of base64 in a body: clients send one for each message, and a call has one message. */
+const MAX_CHUNKS = 100;
 
+/** Decodes concatenated chunks of base64, each with its own padding. */
 function fromText(body: Buffer): Buffer {
   const text = body.toString("latin1");
-  if (!BASE64_CHUNKS.test(text)) {
-    throw invalidArgument({ field: "", description: "the body is not valid base64" });
+  const chunks: Buffer[] = [];
+  let isValid = !/[^A-Za-z0-9+/=]/.test(text);
+  for (let at = 0; isValid && at < text.length; ) {
+    const padding = text.indexOf("=", at);
+    const end = padding < 0 ? text.length : padding + (text[padding + 1] === "=" ? 2 : 1);
+    isValid = padding !== at && chunks.length < MAX_CHUNKS;
+    chunks.push(Buffer.from(text.slice(at, end), "base64"));
+    at = end;
   }
-  const chunks = text.match(/[A-Za-z0-9+/]+={0,2}/g) ?? [];
-  return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk, "base64")));
+  if (!isValid) throw invalidArgument({ field: "", description: "the body is not valid base64" });
+  return Buffer.concat(chunks);
 }

@@ -1,13 +1,14 @@
 /** Handles REST calls: matches the route, decodes the request, calls the method and encodes the response. */
 import { invalidArgument, unimplemented, unsupported, WharfError } from "../../lib/errors.ts";
-import type { Reply } from "../../rpc/call.ts";
+import type { Admission, Reply } from "../../rpc/call.ts";
 import { readBody } from "../body.ts";
 import { HttpFault, NoRoute } from "../http.ts";
 import type { HttpContext } from "../http-reply.ts";
 import { errorReply, sendReply } from "../http-reply.ts";
+import { maxRequestBytes } from "../limits.ts";
 import { checkParameterCount } from "../parameters.ts";
 import type { UnsupportedRoute } from "../unsupported.ts";
-import { readRequest } from "./request.ts";
+import { type RestRequest, readRequest, readScope } from "./request.ts";
 import { readRequestId } from "./request-id.ts";
 import type { Route } from "./route.ts";
 import type { Match } from "./router.ts";
@@ -31,12 +32,14 @@ export function handleRest(http: HttpContext, path: string, query: string): void
       response.on("close", () => context.disconnected());
     };
     if (hasNoBody(request) || (match.route.body === "none" && !isForm(request))) {
-      call(http, match, query, "", fail, wait);
+      call(http, { ...match, query, body: "" }, fail, wait);
       return;
     }
     wait();
-    const read = () => readAndCall(http, match, query, fail).catch(fail);
-    const admission = wire.methods.admit(match.route.method, context);
+    const read = (admission?: Admission) =>
+      readAndCall(http, match, query, fail, admission).catch(fail);
+    const { method, scopeVariable } = match.route;
+    const admission = wire.methods.admit(method, context, match.values[scopeVariable]);
     if (admission === undefined) read();
     else admission.then(read, fail);
   } catch (thrown) {
@@ -49,27 +52,34 @@ async function readAndCall(
   match: Match<Route>,
   query: string,
   fail: (thrown: unknown) => void,
+  admission: Admission = "admitted",
 ): Promise<void> {
-  const { limits } = http.wire;
-  const limit = match.route.method.isPublic ? limits.publicMessageBytes : limits.messageBytes;
-  const bytes = await readBody(http, limit);
-  if (match.route.body === "none") {
-    // A form has the same parameters as the query, for values that are too long or too secret for a URL.
-    const parameters = query === "" ? bytes.toString() : `${query}&${bytes}`;
-    checkParameterCount(parameters);
-    call(http, match, parameters, "", fail);
-  } else call(http, match, query, textOf(http, bytes), fail);
+  const { wire, context } = http;
+  const { method, body } = match.route;
+  const bytes = await readBody(http, maxRequestBytes(method, wire.limits));
+  const request =
+    body === "none"
+      ? { ...match, query: formParameters(query, bytes), body: "" }
+      : { ...match, query, body: textOf(http, bytes) };
+  if (admission === "denied") await wire.methods.deny(method, context, readScope(request));
+  call(http, request, fail);
+}
+
+/** A form has the same parameters as the query, for values that are too long or too secret for a URL. */
+function formParameters(query: string, bytes: Buffer): string {
+  const parameters = query === "" ? bytes.toString() : `${query}&${bytes}`;
+  checkParameterCount(parameters);
+  return parameters;
 }
 
 function call(
   http: HttpContext,
-  { route, values }: Match<Route>,
-  query: string,
-  body: string,
+  request: RestRequest,
   fail: (thrown: unknown) => void,
   beforeWaiting?: () => void,
 ): void {
   const { context, wire } = http;
+  const { route, query } = request;
   const succeed = (reply: Reply) => {
     if (reply.stream !== undefined) {
       if (context.settle()) sendServerSentEvents(http, reply.stream);
@@ -85,7 +95,7 @@ function call(
   };
   try {
     if (query.includes("request")) readRequestId(context, route, query);
-    const message = readRequest(route, values, query, body);
+    const { message } = readRequest(request);
     const reply = wire.methods.callNow(route.method, message, context);
     if (reply !== undefined) {
       succeed(reply);

@@ -16,6 +16,8 @@ export interface Route {
   readonly template: string;
   /** The field path of each variable of the template. */
   readonly variables: readonly (readonly DescField[])[];
+  /** The index of the variable that is the scope of the method; -1 if the path does not have it. */
+  readonly scopeVariable: number;
   readonly body: "none" | "whole" | DescField;
   /** Dotted names of the fields bound to the path and the body. The query cannot set them. */
   readonly bound: ReadonlySet<string>;
@@ -57,16 +59,23 @@ function compile(method: Method, { verb, path: template, body: bodyName }: HttpB
   const body = bodyOf(input, bodyName);
   const bound = new Set(paths.map((variable) => variable.field));
   if (typeof body === "object") bound.add(body.name);
+  const variables = paths.map((variable) => resolve(input, variable.field));
+  const scope = method.scope?.path;
   return {
     method,
     name: `${method.desc.parent.typeName}/${method.desc.name}`,
     httpMethod: verb,
     template,
-    variables: paths.map((variable) => resolve(input, variable.field)),
+    variables,
+    scopeVariable: variables.findIndex((chain) => isSame(chain, scope)),
     body,
     bound,
     mask: verb === "PATCH" ? maskRule(input, body) : undefined,
   };
+}
+
+function isSame(chain: readonly DescField[], scope: readonly DescField[] | undefined): boolean {
+  return chain.length === scope?.length && chain.every((field, at) => field === scope[at]);
 }
 
 function bodyOf(input: DescMessage, name: string): Route["body"] {

@@ -2,8 +2,9 @@
 import type { DescMessage, DescService, Message, MessageShape } from "@bufbuild/protobuf";
 import { toBinary } from "@bufbuild/protobuf";
 import { accessOf, SERVICES, serviceNames } from "@wharf/contract";
-import { unimplemented } from "../../lib/errors.ts";
-import type { Method, Methods, Reply, RequestInfo } from "../../rpc/call.ts";
+import { permissionDenied, unimplemented } from "../../lib/errors.ts";
+import type { Admission, Method, Methods, Reply, RequestInfo } from "../../rpc/call.ts";
+import { guardOf } from "../../rpc/guard.ts";
 import { messageToJson } from "../../rpc/json.ts";
 
 /** Returns a message of the method's output type, or a reply with JSON chunks. */
@@ -13,7 +14,7 @@ export type Answer = (request: never, incoming: RequestInfo) => unknown;
 export class FakeMethods implements Methods {
   readonly calls: { readonly method: string; readonly request: Message }[] = [];
   /** Checks credentials in place of `admit`; by default every call is admitted. */
-  admission: (incoming: RequestInfo) => Promise<unknown> | undefined = () => undefined;
+  admission: (incoming: RequestInfo) => Promise<Admission> | undefined = () => undefined;
   readonly #answers: Readonly<Record<string, Answer>>;
   readonly #paths = new Map<string, Method>();
   readonly #all: Method[] = [];
@@ -27,7 +28,14 @@ export class FakeMethods implements Methods {
     for (const service of services) {
       for (const desc of service.methods) {
         const isPublic = accessOf(desc)?.kind === "anyone";
-        const method = { desc, served: desc.name in answers, isPublic, canBeTried: false };
+        const method = {
+          desc,
+          served: desc.name in answers,
+          isPublic,
+          scope: guardOf(desc).scope,
+          takesDocuments: false,
+          canBeTried: false,
+        };
         this.#all.push(method);
         for (const name of serviceNames(service)) this.#paths.set(`/${name}/${desc.name}`, method);
       }
@@ -42,8 +50,12 @@ export class FakeMethods implements Methods {
     return this.#paths.get(path);
   }
 
-  admit({ isPublic }: Method, incoming: RequestInfo): Promise<unknown> | undefined {
+  admit({ isPublic }: Method, incoming: RequestInfo): Promise<Admission> | undefined {
     return isPublic ? undefined : this.admission(incoming);
+  }
+
+  async deny(_method: Method, _incoming: RequestInfo, scope: string): Promise<never> {
+    throw permissionDenied([], scope);
   }
 
   callNow(): undefined {}
