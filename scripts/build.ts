@@ -6,16 +6,22 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BuildResult } from "esbuild";
 import { buildConsole } from "./build-console.ts";
+import { newBuild, publishBuild } from "./build-folder.ts";
 import { bundle, LIBRARIES } from "./bundles.ts";
 import { keepCode } from "./code.ts";
 import { ROOT } from "./step.ts";
 
-const OUT = join(ROOT, "packages/cli/dist");
+const COMMAND = join(ROOT, "packages/cli");
+const OUT = newBuild(COMMAND);
+// A build that fails leaves nothing, and the last one stays.
+process.once("uncaughtException", (error) => {
+  rmSync(OUT, { recursive: true, force: true });
+  throw error;
+});
 
 /** Releases compress the console as well as they can; a build for this folder is to be done soon. */
 const BROTLI_QUALITY = 5;
 
-rmSync(OUT, { recursive: true, force: true });
 const console = { metafile: await buildConsole(join(OUT, "console"), BROTLI_QUALITY) };
 const { commands, operators } = await bundle({
   out: OUT,
@@ -28,6 +34,7 @@ const { commands, operators } = await bundle({
 listSources("commands.sources", commands);
 listSources("sources", [...commands, ...operators, console]);
 await keepCode(OUT);
+publishBuild(COMMAND, OUT);
 
 /** Lists what went into some of the files, for the launcher. */
 function listSources(name: string, built: readonly Pick<BuildResult, "metafile">[]): void {

@@ -7,6 +7,7 @@ const path = require("path");
 const { OLDEST_FOR_SERVER, bundledNode, handOver, major } = require("./runtime.cjs");
 
 const PACKAGES = path.join(__dirname, "..", "..");
+/** A link to the folder of the current build: see scripts/build-folder.ts. */
 const DIST = path.join(PACKAGES, "cli", "dist");
 const BUILT = path.join(DIST, "wharf.cjs");
 /** What went into the build, one path below packages/ a line: scripts/build.ts writes it. Most commands need a part. */
@@ -29,7 +30,7 @@ function isBuilt() {
 
 function run() {
   // Beside the build, where only the installing user can write: a code cache is code.
-  require("module").enableCompileCache(path.join(DIST, "code-cache"));
+  require("module").enableCompileCache(`${DIST}-code-cache`);
   if (isBuilt()) require(BUILT);
   else {
     const { pathToFileURL } = require("url");

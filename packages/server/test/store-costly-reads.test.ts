@@ -1,13 +1,25 @@
 /** Reads that may take long neither delay others nor outlive their requests. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { closeSync, copyFileSync, openSync, renameSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { ChildProgram } from "../src/lib/child-program.ts";
 import { WharfError } from "../src/lib/errors.ts";
 import { type Driver, type Reader, runStatement } from "../src/store/db/connection.ts";
+import type { StoreFailure } from "../src/store/db/failure.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import type { CostlyLimits } from "../src/store/db/read/costly-reads.ts";
 import { DataFileReplaced, DataFiles } from "../src/store/db/sqlite/data-files.ts";
@@ -231,10 +243,45 @@ describe("reader processes", () => {
     const [pid] = processes.pids;
     const read = processes.run({ ...SELECT, sql: ENDLESS.sqlite }, never);
     process.kill(pid as number, "SIGKILL");
-    await assert.rejects(read, { code: "UNAVAILABLE" });
+    await assert.rejects(read, { name: "ReaderProcessFailed", message: /^signal SIGKILL/ });
     assert.deepEqual((await processes.run(SELECT, never)).result, [[1]]);
     assert.notEqual(processes.pids[0], pid);
     processes.end();
+  });
+
+  test("that cannot start fail the check of the store, with their reason, until they can", async (t) => {
+    const folder = scratchFolder("wharf-costly-");
+    const broken = join(folder, "broken");
+    writeFileSync(broken, "");
+    const reader = fileURLToPath(import.meta.resolve("../src/store/db/sqlite/reader-process.ts"));
+    const file = join(folder, "program.cjs");
+    const [condition, program] = [broken, reader].map((path) => JSON.stringify(path));
+    writeFileSync(
+      file,
+      `if (require("node:fs").existsSync(${condition})) { console.error("no memory"); process.exit(3); }
+       import(${program});`,
+    );
+    const database = join(folder, "wharf.db");
+    const opened = openSqlite(database, { program: new ChildProgram(file) });
+    rmSync(file);
+    const store = await Store.open(opened, [], { committed() {} }, { checkMs: 20 });
+    t.after(() => store.close());
+    const reports: StoreFailure[] = [];
+    store.health.observe({ failed: (failure) => reports.push(failure), recovered() {} });
+    store.health.start();
+
+    const read = requestOf(store, "a").costly.get("SELECT 1 AS one");
+    const message = /the store cannot be read: a process for costly reads has failed/;
+    await assert.rejects(read, { code: "UNAVAILABLE", message });
+    assert.match(String(reports[0]?.error), /exit code 3: no memory/);
+    await eventually(() => store.health.failure?.cause === "reader_process");
+
+    rmSync(broken);
+    await eventually(() => store.health.failure === undefined);
+    // The file of the program is gone since the start.
+    assert.deepEqual(plainly(await requestOf(store, "b").costly.get("SELECT 2 AS two")), [
+      ["two", 2],
+    ]);
   });
 
   test("end with the process that started them", async () => {

@@ -1,13 +1,26 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import { build } from "esbuild";
+import { Http } from "../../../server/test/support/client/http.ts";
+import { scratchFolder } from "../../../server/test/support/server/scratch-folder.ts";
 import { cleanEnvironment, LAUNCHER } from "../support/command.ts";
+import { run, type Served, serve, worked } from "../support/release.ts";
 
 const ROOT = join(import.meta.dirname, "../../../..");
 
@@ -74,4 +87,52 @@ test("the built server starts from the code that the build has kept", async (t) 
   server.kill("SIGINT");
   await ended;
   assert.equal(lines[0], "code of server.cjs taken");
+});
+
+const COMMAND = join(ROOT, "packages/cli");
+
+/** What a server reads from its own files, if it has not read them at its start. */
+async function worksWholly({ url }: Served, data: string): Promise<void> {
+  const page = await fetch(`${url}/console/`);
+  assert.equal(page.status, 200);
+  const [script = ""] = /\/console\/files\/console-[^"]+\.js/.exec(await page.text()) ?? [];
+  assert.equal((await fetch(url + script)).status, 200);
+  const admin = ["admin", "token", "--data", data, "--base-url", url];
+  const token = worked(await run(process.execPath, [LAUNCHER, ...admin])).trim();
+  const api = new Http(url, token);
+  const { uid } = (await api.post("/iam/v2beta1/groups", { name: "acme" })).body;
+  // A costly read: a process of its own.
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const counts = await api.get(`/events/v2beta1/deliveries/${uid}:count?since=${since}`);
+  assert.equal(counts.status, 200, JSON.stringify(counts.body));
+  assert.equal((await fetch(`${url}/readyz`)).status, 200);
+}
+
+test("a server needs its files no more once it has started: an upgrade replaces them", async (t) => {
+  const folder = scratchFolder("wharf-installed-");
+  const installed = join(folder, "dist");
+  cpSync(realpathSync(join(COMMAND, "dist")), installed, { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  const data = join(folder, "data");
+  const flags = ["serve", "--listen", "127.0.0.1:0", "--data", data];
+  const server = await serve(process.execPath, [join(installed, "wharf.cjs"), ...flags]);
+  t.after(() => server.stop());
+  // Its first page is the proof that it has read all of them.
+  assert.equal((await fetch(`${server.url}/console/`)).status, 200);
+  rmSync(installed, { recursive: true });
+  await worksWholly(server, data);
+});
+
+test("builds at the same time and under a running server disturb neither", async (t) => {
+  const data = scratchFolder("wharf-build-");
+  const flags = ["serve", "--listen", "127.0.0.1:0", "--data", data];
+  const server = await serve(process.execPath, [LAUNCHER, ...flags]);
+  t.after(() => server.stop());
+  const script = join(ROOT, "scripts/build.ts");
+  const builds = await Promise.all([1, 2].map(() => run(process.execPath, [script])));
+  for (const one of builds) worked(one);
+  await worksWholly(server, data);
+  const folders = readdirSync(COMMAND).filter((name) => /^dist-\d/.test(name));
+  assert.ok(folders.length <= 3, folders.join());
+  assert.ok(existsSync(join(COMMAND, "dist/wharf.cjs")));
 });

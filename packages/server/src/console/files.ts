@@ -2,7 +2,8 @@
  * The web console and the API reference: serves the built files of packages/console. Their pages call the API as any
  * other client does; their session is in login/console. Imports wire.
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { getAssetKeys, getRawAsset, isSea } from "node:sea";
 import type { Api } from "../wire/api.ts";
@@ -75,24 +76,34 @@ interface BuiltConsole {
   readonly files: ReadonlyMap<string, BuiltFile>;
 }
 
-/** Registers the page and its files. They are read when they are first requested. */
+/** Of all servers in this process; undefined if it failed. */
+let reading: Promise<BuiltConsole> | undefined;
+
+/** Registers the page and its files, and reads them: a build or an upgrade replaces them under a running server. */
 export function registerConsole(api: Api): void {
-  let built: BuiltConsole | undefined;
-  const load = () => {
-    built ??= loadConsole();
-    return built;
-  };
+  // A clone may be built later.
+  readConsole().catch(() => {});
   api.addEndpoints(() => [
     { method: "GET", path: "/console", isPage: true, handle: async () => redirect(PATH) },
     { method: "GET", path: "/docs", isPage: true, handle: async () => redirect(DOCS_PATH) },
-    endpoint(DOCS_PATH, () => servePage(load().docs)),
-    endpoint(FILES_PATH, (request) => serveFile(load(), request)),
-    endpoint(PATH, () => servePage(load().page)),
+    endpoint(DOCS_PATH, ({ docs }) => servePage(docs)),
+    endpoint(FILES_PATH, serveFile),
+    endpoint(PATH, ({ page }) => servePage(page)),
   ]);
 }
 
-function endpoint(path: string, respond: (request: HttpRequest) => HttpResponse): HttpEndpoint {
-  const handle = async (request: HttpRequest) => respond(request);
+function readConsole(): Promise<BuiltConsole> {
+  reading ??= loadConsole().catch((error) => {
+    reading = undefined;
+    throw error;
+  });
+  return reading;
+}
+
+type Respond = (built: BuiltConsole, request: HttpRequest) => HttpResponse;
+
+function endpoint(path: string, respond: Respond): HttpEndpoint {
+  const handle = async (request: HttpRequest) => respond(await readConsole(), request);
   return { method: "GET", path, prefix: true, isPage: true, handle };
 }
 
@@ -129,8 +140,8 @@ function serveFile({ files }: BuiltConsole, { path, headers }: HttpRequest): Htt
   };
 }
 
-function loadConsole(): BuiltConsole {
-  const read = readFiles();
+async function loadConsole(): Promise<BuiltConsole> {
+  const read = await readFiles();
   const page = read.get("index.html");
   const docs = read.get("docs.html");
   if (page === undefined || docs === undefined)
@@ -150,14 +161,18 @@ function loadConsole(): BuiltConsole {
 }
 
 /** All files of the build by path: from the single-file executable, or from a folder. */
-function readFiles(): Map<string, Buffer> {
+async function readFiles(): Promise<Map<string, Buffer>> {
   if (isSea()) {
     const keys = getAssetKeys().filter((key) => key.startsWith(ASSETS));
     return new Map(keys.map((key) => [key.slice(ASSETS.length), Buffer.from(getRawAsset(key))]));
   }
   const folder = FOLDERS.find((one) => existsSync(join(one, "index.html")));
   if (folder === undefined) return new Map();
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
-  return new Map(paths.map((path) => [relative(folder, path), readFileSync(path)]));
+  const files = new Map<string, Buffer>();
+  // One after the other: there are hundreds, and file descriptors may be few.
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) files.set(relative(folder, path), await readFile(path));
+  }
+  return files;
 }

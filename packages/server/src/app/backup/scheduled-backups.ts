@@ -1,8 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { extname, join } from "node:path";
 import type { Settings } from "../../config/settings.ts";
+import { ChildProgram } from "../../lib/child-program.ts";
 import { type Cron, parseCron } from "../../lib/cron.ts";
-import { childProcess } from "../../lib/lazy-builtins.ts";
 import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
 import type { Store } from "../../store/db/store.ts";
@@ -53,6 +53,7 @@ export interface ScheduledBackupsDeps {
 export class ScheduledBackups {
   readonly #deps: ScheduledBackupsDeps;
   readonly #cron: Cron | undefined;
+  readonly #program: ChildProgram | undefined;
   #timer: NodeJS.Timeout | undefined;
   #child: ChildProcess | undefined;
   #running: Promise<void> | undefined;
@@ -61,6 +62,7 @@ export class ScheduledBackups {
   constructor(deps: ScheduledBackupsDeps) {
     this.#deps = deps;
     this.#cron = parseCron(deps.settings.backupSchedule);
+    if (this.#cron !== undefined) this.#program = new ChildProgram(PROGRAM);
   }
 
   /** A time that passed while no server ran is made up for at once. */
@@ -129,10 +131,8 @@ export class ScheduledBackups {
       ...{ backupRecipients, backupPassphraseFile },
     };
     return new Promise((resolve, reject) => {
-      const child = childProcess().fork(PROGRAM, [], {
-        execArgv: [],
-        stdio: ["ignore", "ignore", "inherit", "ipc"],
-      });
+      const program = this.#program as ChildProgram;
+      const child = program.start([], { env: process.env, stderr: "inherit" });
       this.#child = child;
       child.once("message", (outcome) => resolve(outcome as BackupOutcome));
       child.once("error", reject);

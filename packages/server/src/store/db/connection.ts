@@ -157,6 +157,8 @@ export interface Driver {
   scrub(tables: readonly string[]): Promise<void>;
   /** The failure of the database behind an error; undefined for all other errors. */
   failureOf(error: unknown): FailureCause | undefined;
+  /** Throws while something fails that reads on the usual connection do not need. */
+  check?(): Promise<void>;
   /** Reports failures that writes do not: failed reads, and files that were replaced. */
   observe?(listener: (failure: StoreFailure) => void): void;
   close(): Promise<void>;

@@ -13,6 +13,7 @@ export type FailureCause =
   | "timeout"
   | "file_descriptors"
   | "cannot_open"
+  | "reader_process"
   | "other";
 
 const REASONS: Readonly<Record<FailureCause, string>> = {
@@ -27,6 +28,7 @@ const REASONS: Readonly<Record<FailureCause, string>> = {
   timeout: "it does not respond in time",
   file_descriptors: "the server has no file descriptors left",
   cannot_open: "one of its files cannot be opened",
+  reader_process: "a process for costly reads has failed; the log of the server has the reason",
   other: "unexpected error",
 };
 

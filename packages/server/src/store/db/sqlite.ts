@@ -88,6 +88,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
     isTransient: () => false,
     scrub: () => truncateLog(writer, reader, processes),
     failureOf: causeOf,
+    check: () => processes.check(),
     observe: (listener) => {
       report = listener;
       watch = watchFiles(files, watchMs, listener);

@@ -92,7 +92,10 @@ export class Store {
     this.#driver = driver;
     const health = new StoreHealth(
       {
-        read: () => this.accessVersion(),
+        read: async () => {
+          await this.accessVersion();
+          await driver.check?.();
+        },
         write: () => probe(this),
         failureOf: (error) => driver.failureOf(error instanceof WharfError ? error.cause : error),
       },

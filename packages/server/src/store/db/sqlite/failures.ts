@@ -1,6 +1,7 @@
 import { WharfError } from "../../../lib/errors.ts";
 import { type FailureCause, failureText } from "../failure.ts";
 import { DataFileReplaced } from "./data-files.ts";
+import { ReaderProcessFailed } from "./reader-processes.ts";
 
 /** SQLITE_BUSY: another process holds the lock. */
 const BUSY = 5;
@@ -23,6 +24,7 @@ export function isLocked(error: unknown): boolean {
 
 /** The failure of the database behind an error; undefined for all other errors. */
 export function causeOf(error: unknown): FailureCause | undefined {
+  if (error instanceof ReaderProcessFailed) return "reader_process";
   return error instanceof DataFileReplaced ? "replaced" : CAUSES[primaryCode(error)];
 }
 
@@ -36,5 +38,5 @@ export function readError(error: unknown): unknown {
 
 /** The low byte of an extended result code is the primary one. */
 function primaryCode(error: unknown): number {
-  return ((error as { errcode?: number }).errcode ?? 0) & 0xff;
+  return ((error as { errcode?: number } | undefined)?.errcode ?? 0) & 0xff;
 }

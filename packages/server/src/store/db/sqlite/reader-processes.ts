@@ -1,7 +1,8 @@
 import type { ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
 import { extname, join } from "node:path";
+import { ChildProgram } from "../../../lib/child-program.ts";
 import { WharfError } from "../../../lib/errors.ts";
-import { childProcess } from "../../../lib/lazy-builtins.ts";
 import type { Statement } from "../connection.ts";
 import { DataFileReplaced } from "./data-files.ts";
 import type { Answer, Failed, Measured, Task } from "./reader-messages.ts";
@@ -15,7 +16,19 @@ const GRACE_MS = 100;
 /** Processes end after this time without a statement. */
 const IDLE_MS = 60_000;
 
+/** The end of its standard error that is kept for the log. */
+const MAX_STDERR_CHARS = 4_000;
+
+const PROBE: Statement = { kind: "get", sql: "SELECT 1", params: [] };
+
+/** A process that ended on its own, or did not start, with its exit code or signal and its standard error. */
+export class ReaderProcessFailed extends Error {
+  override readonly name = "ReaderProcessFailed";
+}
+
 export interface ReaderProcessOptions {
+  /** What the processes run. */
+  readonly program?: ChildProgram;
   readonly graceMs?: number;
   readonly idleMs?: number;
 }
@@ -23,15 +36,20 @@ export interface ReaderProcessOptions {
 /** Reader processes, started when they are needed. As many run as statements at the same time. */
 export class ReaderProcesses {
   readonly #task: Task;
+  readonly #program: ChildProgram;
   readonly #graceMs: number;
   readonly #idleMs: number;
   readonly #all = new Set<ReaderProcess>();
   /** The last one is used first, so that the others expire when there is little to do. */
   readonly #idle: ReaderProcess[] = [];
   #isClosed = false;
+  /** Whether a process has failed, and none has answered since. */
+  #hasFailed = false;
 
-  constructor(task: Task, { graceMs = GRACE_MS, idleMs = IDLE_MS }: ReaderProcessOptions = {}) {
+  constructor(task: Task, options: ReaderProcessOptions = {}) {
+    const { program = new ChildProgram(PROGRAM), graceMs = GRACE_MS, idleMs = IDLE_MS } = options;
     this.#task = task;
+    this.#program = program;
     this.#graceMs = graceMs;
     this.#idleMs = idleMs;
   }
@@ -51,8 +69,11 @@ export class ReaderProcesses {
     };
     signal.addEventListener("abort", interrupt);
     try {
-      return await reader.run(statement);
+      const answer = await reader.run(statement);
+      this.#hasFailed = false;
+      return answer;
     } catch (error) {
+      if (error instanceof ReaderProcessFailed) this.#hasFailed = true;
       signal.throwIfAborted();
       throw error;
     } finally {
@@ -63,6 +84,11 @@ export class ReaderProcesses {
         reader.rest(this.#idleMs);
       }
     }
+  }
+
+  /** After a failure: throws while processes cannot be started. */
+  async check(): Promise<void> {
+    if (this.#hasFailed) await this.run(PROBE, new AbortController().signal);
   }
 
   /** Ends all processes; their statements fail. */
@@ -83,12 +109,13 @@ export class ReaderProcesses {
       if (at >= 0) this.#idle.splice(at, 1);
     };
     try {
-      const reader = new ReaderProcess(this.#task, onEnd);
+      const reader = new ReaderProcess(this.#program, this.#task, onEnd);
       this.#all.add(reader);
       return reader;
     } catch (error) {
       // Out of processes or memory.
-      throw interrupted(error);
+      this.#hasFailed = true;
+      throw new ReaderProcessFailed((error as Error).message, { cause: error });
     }
   }
 }
@@ -104,23 +131,30 @@ class ReaderProcess {
   readonly #onEnd: (reader: ReaderProcess) => void;
   #pending: Pending | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
+  #stderr = "";
   isEnded = false;
 
-  constructor(task: Task, onEnd: (reader: ReaderProcess) => void) {
+  constructor(program: ChildProgram, task: Task, onEnd: (reader: ReaderProcess) => void) {
     this.#onEnd = onEnd;
     const { SystemRoot } = process.env;
-    this.#child = childProcess().fork(PROGRAM, [JSON.stringify(task)], {
-      // Nothing of this process's options or secrets; Windows needs the variable.
-      execArgv: [],
-      env: SystemRoot === undefined ? {} : { SystemRoot },
-      serialization: "advanced",
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
-    });
+    // Nothing of this process's secrets; Windows needs the variable.
+    const env = SystemRoot === undefined ? {} : { SystemRoot };
+    this.#child = program.start([JSON.stringify(task)], { env, stderr: "pipe" });
     this.#child.on("message", (answer) => this.#answered(answer as Answer));
-    for (const event of ["error", "exit", "disconnect"]) this.#child.on(event, () => this.end());
+    const stderr = this.#child.stderr as Socket;
+    stderr.setEncoding("utf8").on("data", (text) => {
+      this.#stderr = (this.#stderr + text).slice(-MAX_STDERR_CHARS);
+    });
+    this.#child.on("error", (error) => this.end(new ReaderProcessFailed(error.message)));
+    // Comes after the last of its output.
+    this.#child.on("close", (code, signal) => {
+      const outcome = signal === null ? `exit code ${code}` : `signal ${signal}`;
+      this.end(new ReaderProcessFailed(`${outcome}: ${this.#stderr || "no message"}`));
+    });
     // It ends with this process, and does not keep it from ending.
     this.#child.unref();
     this.#child.channel?.unref();
+    stderr.unref();
   }
 
   get pid(): number | undefined {
@@ -131,9 +165,8 @@ class ReaderProcess {
     this.#child.channel?.ref();
     return new Promise((resolve, reject) => {
       this.#pending = { resolve, reject };
-      this.#child.send(statement, (error) => {
-        if (error) this.end();
-      });
+      // A process that cannot be reached has ended, which says why.
+      this.#child.send(statement, () => {});
     });
   }
 
@@ -145,14 +178,14 @@ class ReaderProcess {
     this.#idleTimer = this.#idleTimer?.refresh() ?? setTimeout(expire, ms).unref();
   }
 
-  /** Kills the process, whatever it does. */
-  end(): void {
+  /** Kills the process, whatever it does. Its statement fails with the reason. */
+  end(reason: Error = interrupted()): void {
     if (this.isEnded) return;
     this.isEnded = true;
     clearTimeout(this.#idleTimer);
     this.#child.kill("SIGKILL");
     this.#onEnd(this);
-    this.#settle()?.reject(interrupted());
+    this.#settle()?.reject(reason);
   }
 
   #answered(answer: Answer): void {
@@ -174,6 +207,6 @@ function errorOf({ message, errcode, replaced }: Failed): Error {
   return Object.assign(new Error(message), { errcode });
 }
 
-function interrupted(cause?: unknown): WharfError {
-  return new WharfError("UNAVAILABLE", "the read was interrupted: try again", undefined, cause);
+function interrupted(): WharfError {
+  return new WharfError("UNAVAILABLE", "the read was interrupted: try again");
 }
