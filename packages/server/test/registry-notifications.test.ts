@@ -63,7 +63,9 @@ for (const store of STORES) {
         tag: "1.0",
         digest,
         type: "manifest",
-        location: tracked.registry.host,
+        display_name: "first",
+        location: "",
+        registry: tracked.registry.host,
         remote_address: "127.0.0.1",
       });
       assert.match(when, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+$/);

@@ -66,12 +66,14 @@ export function fullType(type: string, { typePrefix }: Pick<EventNames, "typePre
 
 function sourceOf({ type, bodyType }: LoggedEvent, { baseUrl, registryHost }: EventNames): string {
   const known = eventTypes().get(type);
-  if (known?.path === "") return registryHost === "" ? baseUrl : `https://${registryHost}`;
+  // A host without a scheme, as receivers of the public contract expect.
+  if (known?.path === "") return registryHost || new URL(baseUrl).host;
   const isV1 = /\.v1\./.test(bodyType);
   return baseUrl + ((isV1 ? known?.pathV1 : known?.path) ?? "");
 }
 
 /** The payload: who caused the event, and the message as JSON. */
 export function payloadOf({ actor, act, body }: EventWithBody): string {
-  return `{"actor":{"subject":${JSON.stringify(actor)},"act":${act || "{}"}},"body":${body}}`;
+  const claims = act ? `,"act":${act}` : "";
+  return `{"actor":{"subject":${JSON.stringify(actor)}${claims}},"body":${body}}`;
 }

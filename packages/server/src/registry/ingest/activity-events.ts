@@ -1,4 +1,4 @@
-import { parentOf } from "@wharf/contract";
+import { parentOf, type Repo } from "@wharf/contract";
 import { newEventId } from "../../lib/event-id.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { writeAudit, writeEvent } from "../../store/tables/audit/audit-and-events.ts";
@@ -8,8 +8,7 @@ import type { RegistryNotification } from "./notification-formats.ts";
 export interface RegistryActivity {
   readonly notification: RegistryNotification;
   readonly host: string;
-  /** The uid of the repo. */
-  readonly repo: string;
+  readonly repo: Pick<Repo, "uid" | "name">;
   readonly requestId: string;
   /** The former digest of a moved tag; empty for a new one. */
   readonly previous?: string;
@@ -36,7 +35,7 @@ export function writeActivity(tx: Transaction, activity: RegistryActivity): void
   const type = EVENT_TYPES[action];
   if (type !== undefined) {
     const body = JSON.stringify(eventBody(activity));
-    const about = { subject: repo, group: parentOf(repo), actor };
+    const about = { subject: repo.uid, group: parentOf(repo.uid), actor };
     writeEvent(tx, { ...about, id: newEventId(time), time, type, bodyType: "", body });
   }
   if (notification.type === "blob" && action !== "delete") return;
@@ -53,7 +52,7 @@ export function writeActivity(tx: Transaction, activity: RegistryActivity): void
     time,
     actor,
     method: `registry ${action}`,
-    resource: repo,
+    resource: repo.uid,
     requestId,
     remoteAddress: notification.remoteAddress,
     userAgent: notification.userAgent,
@@ -64,19 +63,25 @@ export function writeActivity(tx: Transaction, activity: RegistryActivity): void
   });
 }
 
+/**
+ * The body as clients of the public contract read it. They expect the client's geographical location in `location`, which is
+ * unknown here; `registry` is an addition.
+ */
 function eventBody(activity: RegistryActivity): object {
   const { notification, host, repo, previous, movedUniqueTag } = activity;
   const { action, path, tag, digest, method, type, time, remoteAddress, userAgent } = notification;
   return {
     repository: path,
-    repo_id: repo,
+    repo_id: repo.uid,
+    ...(action === "push" && { display_name: repo.name }),
     ...(tag && { tag }),
     digest,
     ...(action === "pull" && { method }),
     type,
     // UTC, without a time zone: the format of this event.
     when: new Date(time).toISOString().slice(0, -1),
-    location: host,
+    location: "",
+    registry: host,
     remote_address: remoteAddress,
     user_agent: userAgent,
     ...(action === "push" && previous && { tag_previous_digest: previous }),

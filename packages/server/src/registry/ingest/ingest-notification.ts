@@ -1,4 +1,4 @@
-import { ancestorsOf } from "@wharf/contract";
+import { ancestorsOf, type Repo } from "@wharf/contract";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { findManifest, type Manifest } from "../../store/tables/registry/manifests.ts";
 import {
@@ -37,26 +37,30 @@ export interface Ingestion extends RemovalDeps {
   readonly recordsPull: boolean;
 }
 
+type NamedRepo = EnsuredRepo & Pick<Repo, "name">;
+
 /** Applies a notification to the stored state, idempotently. */
 export async function ingest(tx: Transaction, ingestion: Ingestion): Promise<Outcome> {
   const { engine, host, notification, recordsPull } = ingestion;
   if (!(await recordNotification(tx, host, notification.id, Date.now()))) return "known";
   const isPush = notification.action === "push" && notification.type === "manifest";
   if (isPush && (await precedesDeletion(tx, ingestion))) return "elsewhere";
-  const repo = isPush
+  const found = isPush
     ? await ensureRepoForPath(engine, tx, host, notification.path, originOf(ingestion))
     : await findRepo(tx, ingestion);
-  if (repo === "missing" && notification.action === "delete") {
+  if (found === "missing" && notification.action === "delete") {
     await recordPathDeletion(tx, ingestion);
   }
-  if (repo === undefined || repo === "missing") return "elsewhere";
-  if (notification.action === "delete") return ingestDeletion(tx, ingestion, repo.uid);
+  if (found === undefined || found === "missing") return "elsewhere";
+  const { name = "" } = (await engine.catalog.repos.find(tx, found.uid)) ?? {};
+  const repo = { ...found, name };
+  if (notification.action === "delete") return ingestDeletion(tx, ingestion, repo);
   if (isPush) return ingestPush(tx, ingestion, repo);
   if (notification.type === "manifest" && recordsPull) {
     const mutation = systemMutation(engine, tx, "tag", originOf(ingestion));
     await recordPull(mutation, repo.uid, notification.digest, notification.time);
   }
-  writeActivity(tx, { ...ingestion, repo: repo.uid });
+  writeActivity(tx, { ...ingestion, repo });
   return "taken";
 }
 
@@ -94,9 +98,10 @@ function recordPathDeletion(tx: Transaction, { host, notification }: Ingestion):
 async function ingestPush(
   tx: Transaction,
   ingestion: Ingestion,
-  { uid, isCreatedBySystem }: EnsuredRepo,
+  repo: NamedRepo,
 ): Promise<Outcome> {
   const { engine, notification, manifests } = ingestion;
+  const { uid, isCreatedBySystem } = repo;
   const { tag: name, digest, time } = notification;
   const mutation = systemMutation(engine, tx, "tag", originOf(ingestion));
   for (const manifest of manifests) await recordManifest(mutation, uid, manifest);
@@ -109,7 +114,7 @@ async function ingestPush(
   const detail = isCreatedBySystem ? { madeBy: "the installation" } : {};
   const moved = outcome === "moved" ? { previous } : {};
   const movedUniqueTag = outcome === "moved" && (await wantsUniqueTags(tx, ancestorsOf(uid)));
-  writeActivity(tx, { ...ingestion, repo: uid, detail, ...moved, movedUniqueTag });
+  writeActivity(tx, { ...ingestion, repo, detail, ...moved, movedUniqueTag });
   return "taken";
 }
 
@@ -135,7 +140,7 @@ async function applyPathDeletions(
 async function ingestDeletion(
   tx: Transaction,
   ingestion: Ingestion,
-  repo: string,
+  { uid: repo, name }: NamedRepo,
 ): Promise<Outcome> {
   const { engine, host, notification, elsewhere } = ingestion;
   const { tag, digest, time, path } = notification;
@@ -152,6 +157,6 @@ async function ingestDeletion(
     await recordPathDeletion(tx, ingestion);
     await removeLocation(ingestion, tx, { host, path, repo, time }, originOf(ingestion));
   }
-  if (isNew) writeActivity(tx, { ...ingestion, repo });
+  if (isNew) writeActivity(tx, { ...ingestion, repo: { uid: repo, name } });
   return isNew ? "taken" : "known";
 }
