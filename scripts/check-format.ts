@@ -29,7 +29,10 @@ export async function formatIsRight(): Promise<void> {
   const rules = digest(...decisive.map(contentOf));
   const passed = await readPassed(rules);
   const digests: Passed = {};
-  for (const file of globSync(CHECKED, { cwd: ROOT, exclude: ["**/node_modules/**", "packages/cli/dist*/**"] })) {
+  for (const file of globSync(CHECKED, {
+    cwd: ROOT,
+    exclude: ["**/node_modules/**", "packages/cli/dist*/**"],
+  })) {
     digests[file] = digest(contentOf(file));
   }
   const changed = Object.keys(digests).filter((file) => passed[file] !== digests[file]);
