@@ -52,20 +52,39 @@ const CAPABILITIES_OF_SERVICES: Readonly<Record<string, readonly Capability[]>> 
 
 let known: ReadonlyMap<string, EventType> | undefined;
 
-/** Every type of event without its prefix, from the annotations of the contract; read on first use. */
+/**
+ * Every type of event without its prefix, from the annotations of both versions of the contract; read on first use. Nobody
+ * may read events of other types, which a newer server may have written: what they take is not known.
+ */
 export function eventTypes(): ReadonlyMap<string, EventType> {
   known ??= readTypes();
   return known;
 }
 
 function readTypes(): Map<string, EventType> {
-  const pathsV1 = new Map(emitters(SERVICES_V1).map(({ type, method }) => [type, pathOf(method)]));
-  const types = emitters(SERVICES).map(({ type, service, method }): [string, EventType] => {
+  const ofV1 = new Map(emitters(SERVICES_V1).map(({ type, method }) => [type, pathOf(method)]));
+  const types = new Map<string, EventType>(Object.entries(OTHER_TYPES));
+  const ofCollections = new Map<string, EventType>();
+  for (const { type, service, method } of emitters(SERVICES)) {
     const path = pathOf(method);
     const capabilities = capabilitiesOf(service);
-    return [type, { capabilities, path, pathV1: pathsV1.get(type) ?? path }];
-  });
-  return new Map([...types, ...Object.entries(OTHER_TYPES)]);
+    const known = { capabilities, path, pathV1: ofV1.get(type) ?? path };
+    types.set(type, known);
+    ofCollections.set(collectionOf(type), known);
+  }
+  // A service of version 1 may have several collections; those of version 2 have one each, and the same names.
+  for (const [type, pathV1] of ofV1) {
+    if (types.has(type)) continue;
+    const known = ofCollections.get(collectionOf(type));
+    if (known === undefined) throw new Error(`version 2 has no events like ${type}`);
+    types.set(type, { ...known, pathV1 });
+  }
+  return types;
+}
+
+/** A type without its verb and version: `iam.group` of `iam.group.created.v1`. */
+function collectionOf(type: string): string {
+  return type.split(".").slice(0, -2).join(".");
 }
 
 function emitters(services: readonly DescService[]) {

@@ -95,8 +95,9 @@ export class LogSearch {
     this.#query = { ...query, types };
   }
 
-  /** Whether the filters match an event. */
+  /** Whether the filters match an event of a known type. */
   matches(event: LoggedEvent): boolean {
+    if (!eventTypes().has(event.type)) return false;
     const attributes = attributesOf(event, this.#names);
     return matches(this.#filters, (name) => attributes[name as keyof Attributes] ?? "") === true;
   }
@@ -134,7 +135,7 @@ export class LogSearch {
     }
   }
 
-  /** Events as messages, with their bodies. Those that expired meanwhile are missing. */
+  /** Events as messages, with their bodies. Those that expired meanwhile, or are of unknown types, are missing. */
   async messages(reader: Reader, events: readonly LoggedEvent[]): Promise<Event[]> {
     const bodies = await readEventBodies(
       reader,
@@ -144,7 +145,8 @@ export class LogSearch {
     for (const { id } of events) {
       await this.#task.pause();
       const event = bodies.get(id);
-      if (event !== undefined) messages.push(eventMessage(event, this.#names));
+      if (event !== undefined && eventTypes().has(event.type))
+        messages.push(eventMessage(event, this.#names));
     }
     return messages;
   }

@@ -46,3 +46,10 @@ export function missingOf(
     .filter((one) => !held.has(one))
     .map(capabilityName);
 }
+
+/** Whether events of a type at a group, and below it, may be read. */
+export function mayRead(grants: Grants, group: string, type: string): boolean {
+  const known = eventTypes().get(type);
+  if (known === undefined) return false;
+  return missingOf(grants, group, CapabilitySet.of(...known.capabilities)).length === 0;
+}

@@ -88,7 +88,7 @@ function nextEvents(reader: Reader, search: LogSearch, start: EventPosition) {
       const last = events.at(-1) ?? from;
       from = events.length < BATCH_SIZE && isAfter(end, last) ? end : last;
       const messages = await search.messages(reader, events);
-      // Those that expired meanwhile are missing.
+      // Some may be missing.
       if (messages.length > 0 || events.length === 0) return messages;
     }
   };

@@ -48,6 +48,8 @@ export function DeliveryLog({
   const deliveries = query.data?.deliveries ?? [];
   useDeliveryUpdates(deliveries);
   const typeNames = useTypeNames();
+  // Types of events that the user may not read are empty.
+  const nameOf = (type: string, eventId: string) => typeNames.get(type) ?? (type || eventId);
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const toggle = (eventId: string) => {
     const next = new Set(selected);
@@ -63,7 +65,7 @@ export function DeliveryLog({
             <input
               type="checkbox"
               checked={selected.has(eventId)}
-              aria-label={deliveryTexts.selectOne(typeNames.get(type) ?? type)}
+              aria-label={deliveryTexts.selectOne(nameOf(type, eventId))}
               onChange={() => toggle(eventId)}
             />
           )}
@@ -73,7 +75,7 @@ export function DeliveryLog({
               search={{ event: eventId } as never}
               title={type}
             >
-              {typeNames.get(type) ?? type}
+              {nameOf(type, eventId)}
             </Link>
           </Described>
         </span>

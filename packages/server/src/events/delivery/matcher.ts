@@ -8,6 +8,7 @@ import {
 } from "../../store/tables/events/event-log.ts";
 import { startOf } from "../../store/tables/events/subscription-states.ts";
 import { type Attributes, attributesOf, type EventNames } from "../cloud-event.ts";
+import { eventTypes } from "../event-types.ts";
 import { matches } from "../filters.ts";
 import { subscriptions } from "../subscriptions/subscriptions.ts";
 
@@ -46,6 +47,7 @@ export class Matcher {
     const names = this.#names();
     const found: NewDelivery[] = [];
     for (const event of events) {
+      if (!eventTypes().has(event.type)) continue;
       const candidates = await this.#candidates(event.group);
       if (candidates.length === 0) continue;
       const attributes = attributesOf(event, names);

@@ -33,9 +33,10 @@ import {
 import { findEvent, type LoggedEvent, searchReader } from "../../store/tables/events/event-log.ts";
 import { markDue } from "../../store/tables/events/subscription-states.ts";
 import type { EventNames } from "../cloud-event.ts";
+import { eventTypes } from "../event-types.ts";
 import { typesFilter } from "../filters.ts";
 import { LogSearch } from "../log-search.ts";
-import { capabilitiesFor, mustRead } from "../rights.ts";
+import { capabilitiesFor, mayRead, mustRead } from "../rights.ts";
 import { subscriptions } from "../subscriptions/subscriptions.ts";
 import { countsMethod } from "./counts.ts";
 
@@ -69,6 +70,7 @@ function listMethod(engine: Engine): Handler {
     const request = message as ListDeliveriesRequest;
     const { subscriptionUid: subscription, state, eventId } = request;
     await existing(reader, subscription);
+    const [{ grants }, group] = [call.caller, parentOf(subscription)];
     const pageSize = pageSizeOf(request.pageSize);
     const query = {
       subscription,
@@ -83,7 +85,7 @@ function listMethod(engine: Engine): Handler {
     const last = page.at(-1);
     const isMore = rows.length > pageSize && last !== undefined;
     const response = create(ListDeliveriesResponseSchema, {
-      deliveries: page.map(deliveryMessage),
+      deliveries: page.map((row) => deliveryMessage(row, mayRead(grants, group, row.type))),
       nextPageToken: isMore
         ? engine.pageTokens.seal(text, { position: { key: 0, id: last.id }, skipped: 0 }, call.time)
         : "",
@@ -93,20 +95,24 @@ function listMethod(engine: Engine): Handler {
   };
 }
 
-function deliveryMessage(row: StoredDelivery): MessageInitShape<typeof DeliverySchema> {
+/** Without what tells about the event, if the caller may not read it: a sink may answer with what it got. */
+function deliveryMessage(
+  row: StoredDelivery,
+  isReadable: boolean,
+): MessageInitShape<typeof DeliverySchema> {
   const { id, eventId, type, subject, state, replay, time, nextAt } = row;
   const attempts = JSON.parse(row.attempts) as StoredAttempt[];
   return {
     id: String(id),
     eventId,
-    type,
-    subject,
+    ...(isReadable && { type, subject }),
     state: STATES[state] ?? DeliveryState.UNSPECIFIED,
     replay: replay !== 0,
     createTime: timestampFromMs(time),
     ...(state === DELIVERY_STATES.pending && { nextAttemptTime: timestampFromMs(nextAt) }),
-    attempts: attempts.map(({ time: at, ...attempt }) => ({
+    attempts: attempts.map(({ time: at, response, ...attempt }) => ({
       ...attempt,
+      ...(isReadable && response !== undefined && { response }),
       time: timestampFromMs(at),
     })),
   };
@@ -159,7 +165,8 @@ function redeliverMethod(
     const searching = await searchReader(engine.store.readerFor(call));
     while (read < MAX_REDELIVERED) {
       const events = await search.read(searching, from, BATCH_SIZE);
-      const chosen = request.onlyFailed ? await onlyFailed(reader, uid, events) : events;
+      const known = events.filter(({ type }) => eventTypes().has(type));
+      const chosen = request.onlyFailed ? await onlyFailed(reader, uid, known) : known;
       if (chosen.length > 0) {
         await redeliver(engine, call, uid, chosen);
         dispatched([uid]);

@@ -32,14 +32,14 @@ export declare type Delivery = Message<"wharf.events.v2beta1.Delivery"> & {
   eventId: string;
 
   /**
-   * The type of the event.
+   * The type of the event; empty if you may not read such events.
    *
    * @generated from field: string type = 3;
    */
   type: string;
 
   /**
-   * The resource that the event is about.
+   * The resource that the event is about; empty if you may not read such events.
    *
    * @generated from field: string subject = 4;
    */
@@ -100,14 +100,14 @@ export declare type DeliveryJson = {
   eventId?: string;
 
   /**
-   * The type of the event.
+   * The type of the event; empty if you may not read such events.
    *
    * @generated from field: string type = 3;
    */
   type?: string;
 
   /**
-   * The resource that the event is about.
+   * The resource that the event is about; empty if you may not read such events.
    *
    * @generated from field: string subject = 4;
    */
@@ -186,7 +186,7 @@ export declare type DeliveryAttempt = Message<"wharf.events.v2beta1.DeliveryAtte
   error: string;
 
   /**
-   * The first KiB of the answer.
+   * The first KiB of the answer; empty if you may not read such events.
    *
    * @generated from field: string response = 5;
    */
@@ -226,7 +226,7 @@ export declare type DeliveryAttemptJson = {
   error?: string;
 
   /**
-   * The first KiB of the answer.
+   * The first KiB of the answer; empty if you may not read such events.
    *
    * @generated from field: string response = 5;
    */
