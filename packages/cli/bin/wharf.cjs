@@ -11,7 +11,7 @@ const PACKAGES = path.join(__dirname, "..", "..");
 const DIST = path.join(PACKAGES, "cli", "dist");
 const BUILT = path.join(DIST, "wharf.cjs");
 /** What went into the build, one path below packages/ a line: scripts/build.ts writes it. Most commands need a part. */
-const NEED_SERVER = ["serve", "admin", "registry"];
+const NEED_SERVER = ["serve", "serve-worker", "admin", "registry"];
 const SOURCES = path.join(
   DIST,
   NEED_SERVER.includes(process.argv[2]) ? "sources" : "commands.sources",
