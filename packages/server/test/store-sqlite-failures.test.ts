@@ -161,17 +161,21 @@ describe("a SQLite store whose file is moved away under the server", () => {
   after(() => site.stop());
   const create = (name: string) => site.operator.post("/iam/v2beta1/groups", { name });
 
-  for (const suffix of ["", "-wal"]) {
-    test(`wharf.db${suffix}: is noticed without a write, writes are rejected, and it recovers`, async () => {
+  for (const suffix of ["", "-wal", "-shm"]) {
+    test(`wharf.db${suffix}: is noticed without a write, reads and writes are rejected, and it recovers`, async () => {
       const file = site.database + suffix;
+      assert.equal((await site.operator.get("/iam/v2beta1/roles?page_size=1")).status, 200);
       renameSync(file, `${file}.moved`);
       while ((await site.notReady()) !== "replaced") await sleep(10);
       const { status, body } = await create("rejected");
       assert.equal(status, 503);
       assert.match(body.message, /its file was replaced or removed; restart the server$/);
+      // Read before, read on the event loop, and read by a process.
+      for (const path of ["roles?page_size=1", "groups", "groups?query=never-asked"])
+        assert.equal((await site.operator.get(`/iam/v2beta1/${path}`)).status, 503, path);
       renameSync(`${file}.moved`, file);
       assert.equal((await create("after")).status, 200);
-      assert.equal(await site.notReady(), undefined);
+      while ((await site.notReady()) !== undefined) await sleep(10);
     });
   }
 

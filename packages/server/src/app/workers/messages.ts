@@ -18,6 +18,8 @@ export interface WorkerStart {
   readonly address: AddressInfo;
   /** Whether it replaces one that has ended. */
   readonly isReplacement: boolean;
+  /** The files of the embedded database that other workers have open. */
+  readonly opened: readonly string[] | undefined;
 }
 
 /** What the supervisor sends to a worker. */
@@ -43,7 +45,11 @@ export type ToWorker =
 
 /** What a worker sends to the supervisor. */
 export type FromWorker =
-  | { readonly kind: "ready"; readonly firstRun: FirstRun | undefined }
+  | {
+      readonly kind: "ready";
+      readonly firstRun: FirstRun | undefined;
+      readonly opened: readonly string[] | undefined;
+    }
   | { readonly kind: "pong" }
   /** Has received a connection. */
   | { readonly kind: "accepted" }

@@ -50,7 +50,7 @@ export interface PoolEvents {
 }
 
 /** What all workers start with. */
-export type PoolStart = Omit<WorkerStart, "worker" | "isReplacement">;
+export type PoolStart = Omit<WorkerStart, "worker" | "isReplacement" | "opened">;
 
 /** One of the numbers of workers, and the process that has it now. */
 interface Slot {
@@ -73,6 +73,8 @@ export class WorkerPool {
   readonly #slots: readonly Slot[];
   /** From the first worker's being ready to the end. */
   #isServing = false;
+  /** The files of the embedded database, as long as a worker has them open. */
+  #opened: readonly string[] | undefined;
 
   constructor(program: WorkerProgram, start: PoolStart, log: Logger, events: PoolEvents) {
     this.#program = program;
@@ -123,18 +125,18 @@ export class WorkerPool {
   }
 
   #startWorker(slot: Slot, isReplacement: boolean): void {
-    const start: WorkerStart = { ...this.#start, worker: slot.number, isReplacement };
+    const { number: worker } = slot;
+    const start: WorkerStart = { ...this.#start, worker, isReplacement, opened: this.#opened };
     try {
-      const worker = new WorkerProcess(this.#program, start, {
+      slot.process = new WorkerProcess(this.#program, start, {
         message: (from, message) => this.#received(slot, from, message),
         logged: (lines) => this.#events.logged(lines),
         ended: (ended, code, signal) => this.#ended(slot, ended, code, signal),
       });
-      slot.process = worker;
-      this.#events.started(worker);
+      this.#events.started(slot.process);
     } catch (error) {
       // Such as for lack of file descriptors or memory.
-      this.#log.error({ worker: slot.number, err: error }, "worker not started");
+      this.#log.error({ worker, err: error }, "worker not started");
       slot.first.reject(error);
       this.#replaceSoon(slot);
     }
@@ -147,6 +149,7 @@ export class WorkerPool {
     } else if (message.kind === "pong") this.#answered(slot, worker);
     else if (message.kind === "ready") {
       worker.isReady = true;
+      this.#opened = message.opened;
       this.#log.info({ worker: slot.number, pid: worker.pid }, "worker ready");
       this.#shareProblems();
       this.#events.ready(worker);
@@ -204,6 +207,8 @@ export class WorkerPool {
     slot.problem = undefined;
     slot.isSilent = false;
     this.#shareProblems();
+    // The last one may have removed the log, as SQLite does: the next one opens what is there, as at a start.
+    if (!this.all.some(({ isReady }) => isReady)) this.#opened = undefined;
     this.#events.ended(worker);
     slot.first.reject(new WorkerStartError(code ?? 1));
     if (!this.#isServing) return;

@@ -31,9 +31,13 @@ class Worker {
   constructor(start: WorkerStart) {
     this.#link = new SupervisorLink(start, send);
     const turn = new PipedTurn(new Socket({ fd: TURNS_FD, readable: true, writable: true }));
-    const open = workerStoreOpener(turn);
+    let { opened } = start;
+    const onOpen = (files: readonly string[]) => {
+      opened = files;
+    };
+    const open = workerStoreOpener({ turn, opened, onOpen });
     this.#starting = startServer(start.settings, { supervisor: this.#link, open });
-    this.ready = this.#starting.then(({ firstRun }) => send({ kind: "ready", firstRun }));
+    this.ready = this.#starting.then(({ firstRun }) => send({ kind: "ready", firstRun, opened }));
   }
 
   receive(message: ToWorker, socket: Socket | undefined): void {

@@ -8,7 +8,7 @@ import type { Driver } from "./connection.ts";
 import { openPostgres, SERVER } from "./postgres.ts";
 import { ServerLock } from "./sqlite/server-lock.ts";
 import { takingTurns, type WriteTurn } from "./sqlite/write-turn.ts";
-import { openSqlite, type SqliteOptions } from "./sqlite.ts";
+import { openSqlite, type SqliteDriver, type SqliteOptions } from "./sqlite.ts";
 import { Store, type StoreOptions, type StoreTimings } from "./store.ts";
 
 /** The file of the embedded database in the data directory. */
@@ -47,13 +47,28 @@ export async function openServerStore(
   return open(location, tables, timings, options, openLocked);
 }
 
+export interface WorkerStoreOptions {
+  readonly turn: WriteTurn;
+  /** The files that other workers have open. */
+  readonly opened: readonly string[] | undefined;
+  /** Receives the files that are open now. Not called with PostgreSQL. */
+  onOpen(opened: readonly string[]): void;
+}
+
 /**
  * Opens the database of the settings for one of several processes of a server, of which the supervisor holds the lock
- * of the data directory.
+ * of the data directory. All of them have the same files open, or two stores would be behind one port.
  */
-export function workerStoreOpener(turn: WriteTurn): typeof openServerStore {
-  const openFile = async (location: Location) =>
-    takingTurns(await openUnlessLost(location, { maxAgeMs: WORKER_AGE_MS }), turn);
+export function workerStoreOpener({
+  turn,
+  opened,
+  onOpen,
+}: WorkerStoreOptions): typeof openServerStore {
+  const openFile = async (location: Location) => {
+    const driver = await openUnlessLost(location, { maxAgeMs: WORKER_AGE_MS, opened });
+    onOpen(driver.opened);
+    return takingTurns(driver, turn);
+  };
   return (location, tables, timings, options = {}) =>
     open(location, tables, timings, options, openFile);
 }
@@ -109,7 +124,7 @@ async function openLocked(location: Location): Promise<Driver> {
 async function openUnlessLost(
   { data, secretKeyFile }: Location,
   options: SqliteOptions = {},
-): Promise<Driver> {
+): Promise<SqliteDriver> {
   const path = join(data, DATABASE);
   const key = join(data, SECRET_KEY);
   const mustExist = secretKeyFile === "" && existsSync(key);

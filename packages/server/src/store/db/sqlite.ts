@@ -23,31 +23,42 @@ const WATCH_MS = 1_000;
 /** Attempts to truncate the write-ahead log, which a reader in another process prevents meanwhile. */
 const TRUNCATE_ATTEMPTS = 100;
 
-/** Intervals. */
 export interface SqliteOptions extends ReaderProcessOptions {
   /** How long reads do not look for commits of other processes. */
   readonly maxAgeMs?: number;
   /** How long writes wait for the lock of another process. */
   readonly lockWaitMs?: number;
   readonly watchMs?: number;
+  /** The files that other processes of the server have open; this one opens no others. */
+  readonly opened?: readonly string[] | undefined;
+}
+
+export interface SqliteDriver extends Driver {
+  /** The files that are open: see `DataFiles`. */
+  readonly opened: readonly string[];
 }
 
 /**
  * Opens the embedded database: a file that only the service user can read, with one connection for writes
  * and one for reads, and processes for costly reads.
  */
-export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
+export function openSqlite(path: string, options: SqliteOptions = {}): SqliteDriver {
   const { lockWaitMs = BUSY_TIMEOUT_MS, watchMs = WATCH_MS, maxAgeMs } = options;
   let report: (failure: StoreFailure) => void = () => {};
+  const expected = options.opened && new DataFiles(path, options.opened);
+  // SQLite would create what was removed.
+  expected?.verify();
   const writer = openWriter(path);
+  const files = expected ?? new DataFiles(path);
+  files.verify();
   const walIndex = new WalIndex(path);
   const reader = new SqliteReader(path, {
+    files,
     walIndex,
     lock: new LockWait(lockWaitMs),
     onFailure: (failure) => report(failure),
     maxAgeMs,
   });
-  const files = new DataFiles(path);
   for (const connection of [writer, reader]) connection.failWhenLocked();
   const lock = new LockWait(lockWaitMs);
   const processes = new ReaderProcesses({ path, opened: files.opened }, options);
@@ -55,6 +66,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Driver {
   let isLenient = false;
   return {
     dialect: DIALECT,
+    opened: files.opened,
     reader,
     costly: new SqliteLane(reader, processes),
     readShared: (sql) => {
@@ -153,7 +165,7 @@ async function truncateLog(
   }
 }
 
-/** Reports at an interval while a file is replaced or removed. Writes fail, too, until it is back. */
+/** Reports at an interval while a file is replaced or removed. Reads and writes fail until it is back. */
 function watchFiles(
   files: DataFiles,
   intervalMs: number,

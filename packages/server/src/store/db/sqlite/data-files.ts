@@ -21,6 +21,8 @@ export class DataFileReplaced extends Error {
 export class DataFiles {
   readonly #path: string;
   readonly opened: readonly string[];
+  /** As of the last look. */
+  #isReplaced = false;
 
   /** Of a database that was just opened and read, here or by another process. */
   constructor(
@@ -33,10 +35,16 @@ export class DataFiles {
 
   /** Throws if a file was replaced or removed. */
   verify(): void {
-    for (const [at, suffix] of SUFFIXES.entries()) {
-      const path = this.#path + suffix;
-      if (identityOf(path) !== this.opened[at]) throw new DataFileReplaced(path);
-    }
+    const at = SUFFIXES.findIndex(
+      (suffix, at) => identityOf(this.#path + suffix) !== this.opened[at],
+    );
+    this.#isReplaced = at >= 0;
+    if (at >= 0) throw new DataFileReplaced(this.#path + SUFFIXES[at]);
+  }
+
+  /** The same for each read: looks again only if the last look has failed. */
+  verifySuspect(): void {
+    if (this.#isReplaced) this.verify();
   }
 }
 

@@ -15,10 +15,13 @@ let connection: SqliteConnection | undefined;
 
 /** Opens the files that the server has open, not others that have replaced them. */
 function open({ path, opened }: Task): SqliteConnection {
+  const files = new DataFiles(path, opened);
+  // SQLite would create what was removed.
+  files.verify();
   const opening = new SqliteConnection(path, true);
   try {
     opening.exec("SELECT count(*) FROM sqlite_schema");
-    new DataFiles(path, opened).verify();
+    files.verify();
     lowerPriority();
     return opening;
   } catch (error) {

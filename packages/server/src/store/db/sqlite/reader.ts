@@ -3,6 +3,7 @@ import type { Statement, Value } from "../connection.ts";
 import type { StoreFailure } from "../failure.ts";
 import { ResultCache } from "../read/result-cache.ts";
 import { SqliteConnection } from "./connection.ts";
+import type { DataFiles } from "./data-files.ts";
 import { causeOf, isLocked, readError } from "./failures.ts";
 import type { LockWait } from "./lock-wait.ts";
 import type { WalIndex } from "./wal-index.ts";
@@ -14,6 +15,7 @@ import type { WalIndex } from "./wal-index.ts";
 const MAX_AGE_MS = 1;
 
 export interface ReaderOptions {
+  readonly files: DataFiles;
   readonly walIndex: WalIndex;
   readonly lock: LockWait;
   readonly onFailure: (failure: StoreFailure) => void;
@@ -27,6 +29,8 @@ export interface ReaderOptions {
  * Starting and ending a read transaction costs more than most reads, so reads that are not cached share one within a
  * tick of the event loop, unless something is committed meanwhile. No longer: SQLite could not reset its log.
  *
+ * While files are replaced or removed, all reads fail: another process may have written to others, also who is revoked.
+ *
  * A read that fails fails alone: it ends the transaction, and the next read begins another one.
  */
 export class SqliteReader extends SqliteConnection {
@@ -34,6 +38,7 @@ export class SqliteReader extends SqliteConnection {
   readonly #results = { get: new ResultCache(), all: new ResultCache(), arrays: new ResultCache() };
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
+  readonly #files: DataFiles;
   readonly #walIndex: WalIndex;
   readonly #lock: LockWait;
   readonly #onFailure: (failure: StoreFailure) => void;
@@ -44,8 +49,12 @@ export class SqliteReader extends SqliteConnection {
   /** Counts commits; several may count as one. */
   #version = 0;
 
-  constructor(path: string, { walIndex, lock, onFailure, maxAgeMs = MAX_AGE_MS }: ReaderOptions) {
+  constructor(
+    path: string,
+    { files, walIndex, lock, onFailure, maxAgeMs = MAX_AGE_MS }: ReaderOptions,
+  ) {
     super(path, true);
+    this.#files = files;
     this.#walIndex = walIndex;
     this.#lock = lock;
     this.#onFailure = onFailure;
@@ -90,8 +99,7 @@ export class SqliteReader extends SqliteConnection {
 
   /** A cached result; undefined if there is none. */
   cached({ kind, sql, params }: Statement): { readonly result: unknown } | undefined {
-    this.#look();
-    return this.#results[kind].peek(sql, params);
+    return this.#now(() => this.#results[kind].peek(sql, params));
   }
 
   /** Runs a statement on another connection, and caches its result if nothing was committed meanwhile. */
@@ -99,9 +107,9 @@ export class SqliteReader extends SqliteConnection {
     { kind, sql, params }: Statement,
     read: () => Promise<unknown>,
   ): Promise<unknown> {
-    this.#look();
-    const version = this.#version;
     try {
+      this.#look();
+      const version = this.#version;
       const result = await read();
       // A commit since it last looked clears the cache before the next read.
       if (version === this.#version) this.#results[kind].add(sql, params, result);
@@ -163,6 +171,7 @@ export class SqliteReader extends SqliteConnection {
 
   /** Looks for commits: they end the transaction and clear the caches. */
   #look(): void {
+    this.#files.verifySuspect();
     const now = performance.now();
     if (now - this.#looked < this.#maxAgeMs) return;
     this.#looked = now;
