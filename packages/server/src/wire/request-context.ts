@@ -184,17 +184,22 @@ export class RequestContext extends Expiring implements RequestInfo {
     this.finished(error.httpStatus, error.number, 0, error);
   }
 
+  /** Adds a header to the response. */
+  addHeader(name: string, value: string): void {
+    this.responseHeaders = { ...this.responseHeaders, [name]: value };
+  }
+
   markDryRun(): void {
-    this.responseHeaders = { ...this.responseHeaders, [DRY_RUN_HEADER]: "true" };
+    this.addHeader(DRY_RUN_HEADER, "true");
     this.reason = "dry run";
   }
 
   markStaleness(ms: number): void {
-    this.responseHeaders = { ...this.responseHeaders, [STALENESS_HEADER]: stalenessText(ms) };
+    this.addHeader(STALENESS_HEADER, stalenessText(ms));
   }
 
   markReplayed(): void {
-    this.responseHeaders = { ...this.responseHeaders, "idempotency-replayed": "true" };
+    this.addHeader("idempotency-replayed", "true");
     this.reason = "replayed";
   }
 

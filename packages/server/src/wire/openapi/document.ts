@@ -6,6 +6,7 @@ import {
   CREATE_PARAMETERS,
   DRY_RUN_PARAMETER,
   operationOf,
+  PREFER_PARAMETER,
   STALENESS_PARAMETER,
   tagOf,
 } from "./operations.ts";
@@ -73,7 +74,12 @@ export function openApiDocument({ methods, endpoints, parts, servers }: Document
         ...ERROR_SCHEMAS,
         ...Object.assign({}, ...parts.map((part) => part.schemas)),
       },
-      parameters: { ...CREATE_PARAMETERS, ...DRY_RUN_PARAMETER, ...STALENESS_PARAMETER },
+      parameters: {
+        ...CREATE_PARAMETERS,
+        ...DRY_RUN_PARAMETER,
+        ...PREFER_PARAMETER,
+        ...STALENESS_PARAMETER,
+      },
       responses: ERROR_RESPONSES,
       securitySchemes: SECURITY_SCHEMES,
     },

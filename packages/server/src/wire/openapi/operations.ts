@@ -55,6 +55,18 @@ export const DRY_RUN_PARAMETER: Readonly<Record<string, Schema>> = {
   },
 };
 
+/** The parameter of methods with a body. */
+export const PREFER_PARAMETER: Readonly<Record<string, Schema>> = {
+  Prefer: {
+    name: "Prefer",
+    in: "header",
+    description:
+      "`handling=strict` rejects fields of the body that the schema does not have. Otherwise they are ignored, and the " +
+      "header `Warning` of the response names them.",
+    schema: { type: "string" },
+  },
+};
+
 /** The parameter of lists. */
 export const STALENESS_PARAMETER: Readonly<Record<string, Schema>> = {
   MaxStaleness: {
@@ -125,6 +137,7 @@ export function operationOf(described: DescribedRoute, schemas: Schemas): Schema
       ...queryParameters(route, schemas),
       ...(isCreate(desc) ? Object.keys(CREATE_PARAMETERS).map(parameterRef) : []),
       ...(allowsStaleness(desc) ? Object.keys(STALENESS_PARAMETER).map(parameterRef) : []),
+      ...(route.body === "none" ? [] : Object.keys(PREFER_PARAMETER).map(parameterRef)),
       ...(route.method.canBeTried ? Object.keys(DRY_RUN_PARAMETER).map(parameterRef) : []),
     ],
     ...requestBodyOf(route, schemas, example?.request),

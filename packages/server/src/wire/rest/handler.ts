@@ -8,6 +8,7 @@ import { errorReply, sendReply } from "../http-reply.ts";
 import { maxRequestBytes } from "../limits.ts";
 import { checkParameterCount } from "../parameters.ts";
 import type { UnsupportedRoute } from "../unsupported.ts";
+import { readHandling, warningOf } from "./handling.ts";
 import { type RestRequest, readRequest, readScope } from "./request.ts";
 import { readRequestId } from "./request-id.ts";
 import type { Route } from "./route.ts";
@@ -95,7 +96,7 @@ function call(
   };
   try {
     if (query.includes("request")) readRequestId(context, route, query);
-    const { message } = readRequest(request);
+    const message = readMessage(http, request);
     const reply = wire.methods.callNow(route.method, message, context);
     if (reply !== undefined) {
       succeed(reply);
@@ -106,6 +107,15 @@ function call(
   } catch (thrown) {
     fail(thrown);
   }
+}
+
+/** The message of a request. Tells the client how unknown fields of its body are handled. */
+function readMessage({ context, request: { headers } }: HttpContext, request: RestRequest) {
+  const handling = request.route.body === "none" ? undefined : readHandling(headers.prefer);
+  if (handling !== undefined) context.addHeader("preference-applied", `handling=${handling}`);
+  const { message, unknown } = readRequest(request, handling === "strict" ? "reject" : "ignore");
+  if (unknown.length > 0) context.addHeader("warning", warningOf(unknown));
+  return message;
 }
 
 function supported(match: Match<Route | UnsupportedRoute>): Match<Route> {
