@@ -78,7 +78,10 @@ describe("audit", () => {
 
   test("verifies an export of two replicas", async () => {
     const printed = await site.ok("audit", "verify", file);
-    assert.match(printed, /^verified \d+ entries in 2 chains, with \d+ checkpoints\n$/);
+    assert.match(
+      printed,
+      /^verified \d+ entries in 2 chains, with \d+ checkpoints\nthe first entry/,
+    );
     assert.deepEqual(problemsOf(lines), []);
   });
 
@@ -172,6 +175,68 @@ describe("audit", () => {
     const entry = entries()[1] as EntryLine;
     const changed = lines.with(at(entry), { ...entry, code: 7 });
     assert.match(problemsOf(changed, []).join("\n"), /was changed/);
+  });
+
+  test("finds a chain that follows a checkpoint which is not there", () => {
+    const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const key = { ...publicKey.export({ format: "jwk" }), kid: "own" };
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const signed = (claims: object) => {
+      const content = `${part({ alg: "ES256", kid: "own" })}.${part(claims)}`;
+      const signature = sign("sha256", Buffer.from(content), {
+        key: privateKey,
+        dsaEncoding: "ieee-p1363",
+      });
+      return `${content}.${signature.toString("base64url")}`;
+    };
+    /** An export whose only chain follows a checkpoint; retention has deleted those before `first`. */
+    const following = (previousHash: string, first: number): readonly Line[] => {
+      const integrity = { chain: "c-1", sequence: "1", previousHash, hash: "" };
+      const entry = entries()[0] as EntryLine;
+      const hash = entryHash(entry, integrity);
+      const end = { chain: "c-1", sequence: 1, hash };
+      const claims = { type: "wharf-audit-checkpoint", root: org, number: first, previous: "" };
+      return [
+        { ...lines[0], roots: [org] } as Line,
+        { kind: "checkpoint", signed: signed({ ...claims, ...end, first }) },
+        { ...entry, integrity: { ...integrity, hash } },
+      ];
+    };
+    const name = `5:${"a".repeat(64)}`;
+    assert.deepEqual(problemsOf(following("", 1), [key]), []);
+    assert.deepEqual(problemsOf(following(name, 6), [key]), [], "retention has deleted it");
+    for (const bad of [name, "5:", "a".repeat(64), `1:${"a".repeat(64)}`]) {
+      assert.match(problemsOf(following(bad, 1), [key]).join("\n"), /cut back/, bad);
+    }
+  });
+
+  test("compares with an older export", async () => {
+    await site.make("folders", "four", "--parent", "acme");
+    const newer = join(folder, "newer.jsonl");
+    await site.ok("audit", "export", "--resource", "acme", "--to", newer);
+    const printed = await site.ok("audit", "verify", newer, "--since", file);
+    assert.match(printed, new RegExp(`\\d+ checkpoints of ${file} are in it`));
+    const isCheckpoint = (line: Line) => line.kind === "checkpoint";
+    const kept = lines.filter(isCheckpoint).length;
+    const text = readFileSync(newer, "utf8").trim().split("\n");
+    const parsed = text.map((line) => JSON.parse(line) as Line);
+    // The log as of the older export, under the time of the newer one.
+    const cut = join(folder, "cut.jsonl");
+    const before = lines.with(0, parsed[0] as Line);
+    writeFileSync(cut, before.map((line) => JSON.stringify(line)).join("\n"));
+    await site.ok("audit", "verify", cut);
+    const failed = await site.run("audit", "verify", cut, "--since", newer);
+    assert.equal(failed.code, 1);
+    assert.match(failed.stderr, new RegExp(`checkpoint ${kept + 1} .* older export .* cut back`));
+    const swapped = await site.run("audit", "verify", file, "--since", newer);
+    assert.match(swapped.stderr, /the export to compare with is the newer one/);
+    const other = join(folder, "other.jsonl");
+    await site.ok("audit", "export", "--resource", "other", "--to", other);
+    const foreign = await site.run("audit", "verify", other, "--since", file);
+    assert.equal(foreign.code, 1);
+    assert.match(foreign.stderr, /nothing can be compared/);
+    const missing = await site.run("audit", "verify", file, "--since", join(folder, "none"));
+    assert.equal(missing.code, 1);
   });
 
   test("says what is wrong, and fails", async () => {

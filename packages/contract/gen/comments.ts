@@ -40,7 +40,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "wharf.audit.v2beta1.AuditIntegrity": "The place of an entry in a hash chain. Each organization has one chain per writing process.",
   "wharf.audit.v2beta1.AuditIntegrity.chain": "The id of the chain.",
   "wharf.audit.v2beta1.AuditIntegrity.hash": "SHA-256 over the entry and previous_hash, as docs/audit.md defines it.",
-  "wharf.audit.v2beta1.AuditIntegrity.previous_hash": "The hash of the preceding entry of the chain; empty for the first.",
+  "wharf.audit.v2beta1.AuditIntegrity.previous_hash": "The hash of the preceding entry of the chain. For the first, number and hash of the last checkpoint, as \"7:<hash>\", or empty if there was none.",
   "wharf.audit.v2beta1.AuditIntegrity.sequence": "The position in the chain.",
   "wharf.audit.v2beta1.AuditOutcome.AUDIT_OUTCOME_DENIED": "Rejected for lack of permission or invalid credentials.",
   "wharf.audit.v2beta1.AuditOutcome.AUDIT_OUTCOME_FAILED": "Failed for any other reason.",

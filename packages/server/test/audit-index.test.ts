@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createPublicKey, generateKeyPairSync } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
@@ -22,6 +22,7 @@ import { deleteExpiredEntries } from "../src/audit/retention.ts";
 import { Grants } from "../src/auth/grants.ts";
 import type { SigningKeys } from "../src/auth/keys.ts";
 import { CountedTask } from "../src/lib/testing/counted-task.ts";
+import { Secrets } from "../src/secrets/secrets.ts";
 import type { Store } from "../src/store/db/store.ts";
 import { type AuditEntry, writeAudit } from "../src/store/tables/audit/audit-and-events.ts";
 import { SEGMENT_SIZE } from "../src/store/tables/audit/audit-index.ts";
@@ -230,6 +231,7 @@ for (const kind of STORES) {
       const checkpoints = new Checkpoints({
         store,
         keys: keys as unknown as SigningKeys,
+        secrets: new Secrets(randomBytes(32)),
         addresses: () => ({ baseUrl: "https://wharf.test", authUrl: "https://wharf.test" }),
       });
       const before = await all();

@@ -114,16 +114,28 @@ export const verifyDefinition = define({
 code 1 means that something is wrong.
 
 The keys of checkpoints are in the export. To not trust it in that, save those that the server publishes at
-/.well-known/wharf-audit-keys.json beforehand, and give them with --keys.`,
+/.well-known/wharf-audit-keys.json beforehand, and give them with --keys.
+
+A store that was replaced by an earlier copy of itself looks intact. --since compares with an export from before: what that
+one has, this one must have, too, except for what retention has deleted.`,
   examples: [
     { command: "wharf audit verify audit.jsonl" },
     { command: "wharf audit verify audit.jsonl --keys wharf-audit-keys.json" },
+    {
+      command: "wharf audit verify audit.jsonl --since last-month.jsonl",
+      shows: "whether the log was cut back since",
+    },
   ],
   arguments: [
     { name: "file", summary: "Export as JSON Lines; - for standard input", required: true },
   ],
   options: {
     keys: { type: "file", summary: "Public keys to trust, as a JSON Web Key Set" },
+    since: {
+      type: "string",
+      value: "FILE",
+      summary: "Older export of the same log to compare with",
+    },
   },
 });
 

@@ -16,6 +16,15 @@ export interface Checkpoint {
   readonly first?: number;
 }
 
+/**
+ * The name of a checkpoint in the first entry of a chain that began after it, in place of a previous hash.
+ *
+ * @example checkpointName(7, sha256(signed)) // "7:5e88…"
+ */
+export function checkpointName(number: number, hash: string): string {
+  return `${number}:${hash}`;
+}
+
 /** An entry of a chain. */
 export type ChainEnd = readonly [chain: string, sequence: number, hash: string];
 
@@ -53,6 +62,13 @@ export function signatureOf(signed: string): Signature | undefined {
   }
 }
 
+/** The result of a comparison with an older export. */
+export interface Comparison {
+  /** The number of checkpoints that are in both. */
+  readonly same: number;
+  readonly problems: readonly string[];
+}
+
 /** An entry that a checkpoint names. */
 export interface Anchor {
   readonly hash: string;
@@ -62,6 +78,8 @@ export interface Anchor {
 /** The checkpoints of an export: their signatures, their order, and what they say about chains. */
 export class CheckpointSet {
   readonly #last = new Map<string, { readonly number: number; readonly hash: string }>();
+  /** The hashes of all checkpoints, by root and number. */
+  readonly hashes = new Map<string, Map<number, string>>();
   /** The first checkpoint of a root, and the first that there may be after retention. */
   readonly #begins = new Map<string, number>();
   readonly #mayBegin = new Map<string, number>();
@@ -87,6 +105,9 @@ export class CheckpointSet {
     if (last === undefined) this.#begins.set(root, number);
     this.#mayBegin.set(root, Math.max(first, this.#mayBegin.get(root) ?? 1));
     this.#last.set(root, { number, hash: signedHash });
+    const hashes = this.hashes.get(root) ?? new Map<number, string>();
+    this.hashes.set(root, hashes);
+    hashes.set(number, signedHash);
     this.count += 1;
     this.rootOf.set(chain, root);
     const anchors = this.anchors.get(chain) ?? new Map<number, Anchor>();
@@ -107,10 +128,48 @@ export class CheckpointSet {
     return undefined;
   }
 
+  /** What is wrong with the first entry of a chain, which names the checkpoint before it unless there was none. */
+  beginProblem(root: string, name: string): string | undefined {
+    if (name === "") return undefined;
+    const number = Number.parseInt(name, 10);
+    const hash = this.hashes.get(root)?.get(number);
+    if (hash !== undefined && name === checkpointName(number, hash)) return undefined;
+    // Retention deletes checkpoints, but not their number.
+    if (number < this.firstOf(root)) return undefined;
+    return `checkpoint ${name.slice(0, 20)} of ${root || "the installation"}, which is not there: the log was cut back`;
+  }
+
+  /** The number of the first checkpoint of a root that retention has left. */
+  firstOf(root: string): number {
+    return this.#mayBegin.get(root) ?? 1;
+  }
+
+  /**
+   * Compares with the checkpoints of an older export of the same log, which must all be there, except those that retention
+   * has deleted. Returns how many are, and what is wrong.
+   */
+  compare(older: CheckpointSet, isComplete: (root: string) => boolean): Comparison {
+    let same = 0;
+    const problems: string[] = [];
+    for (const [root, hashes] of older.hashes) {
+      const own = this.hashes.get(root);
+      if (own === undefined && !isComplete(root)) continue;
+      const kept = [...hashes].filter(([number]) => number >= this.firstOf(root));
+      const other = kept.filter(([number, hash]) => own?.get(number) !== hash);
+      same += kept.length - other.length;
+      if (other[0] === undefined) continue;
+      const more = other.length === 1 ? "" : `, nor are ${other.length - 1} later ones`;
+      problems.push(
+        `checkpoint ${other[0][0]} of ${root || "the installation"} in the older export is not in this one${more}: the log was cut back, or restored from a backup`,
+      );
+    }
+    return { same, problems };
+  }
+
   /** What is wrong with the beginning: retention declares which checkpoints it deletes. */
   *problems(): Generator<string> {
     for (const [root, number] of this.#begins) {
-      if (number <= (this.#mayBegin.get(root) ?? 1)) continue;
+      if (number <= this.firstOf(root)) continue;
       yield `checkpoint ${number} of ${root || "the installation"} is the first: checkpoints were removed`;
     }
   }

@@ -4,6 +4,7 @@
 export {
   type ChainEnd,
   type Checkpoint,
+  checkpointName,
   type Proof,
   type Signature,
   signatureOf,

@@ -5,6 +5,7 @@ import { auditContent } from "../audit-content.ts";
 export interface HeaderLine {
   readonly kind: "header";
   readonly format: string;
+  readonly time?: string;
   readonly roots: readonly string[];
   readonly keys: readonly { readonly kid: string }[];
 }

@@ -14,6 +14,8 @@ export interface Report {
   /** Keys that are not trusted, or not there, and have signed checkpoints: the export is not verified. */
   readonly unknownKeys: readonly string[];
   readonly entries: number;
+  /** The time of the first entry: a log that begins late may have been removed until then. */
+  readonly since: string | undefined;
   readonly checkpoints: number;
   readonly chains: number;
   /** Entries of versions before 0.2.0, which have no hash. */
@@ -45,6 +47,7 @@ export class AuditVerifier {
   readonly #problems: string[] = [];
   #problemCount = 0;
   #entries = 0;
+  #since: string | undefined;
   #unhashed = 0;
   #filtered = 0;
 
@@ -67,6 +70,7 @@ export class AuditVerifier {
 
   #addEntry(entry: EntryLine, found: string): void {
     this.#entries += 1;
+    this.#since ??= entry.time;
     const { integrity, uid } = entry;
     if (integrity === undefined) {
       this.#unhashed += 1;
@@ -99,6 +103,9 @@ export class AuditVerifier {
       const missing = sequence - last.sequence - 1;
       if (this.#isComplete(root)) this.#report(`${entriesText(missing)} missing before ${uid}`);
       else this.#filtered += missing;
+    } else if (last.sequence === 0) {
+      const problem = this.#checkpoints?.beginProblem(root, previousHash);
+      if (problem !== undefined) this.#report(`entry ${uid} follows ${problem}`);
     } else if (previousHash !== last.hash) {
       this.#report(`entry ${uid} does not follow the entry before it: one of them was replaced`);
     }
@@ -126,6 +133,22 @@ export class AuditVerifier {
     }
   }
 
+  /**
+   * Compares with an older export of the same log, once all lines of both were added. Returns the number of checkpoints
+   * that both have. Only this finds that a whole store was replaced by an earlier copy.
+   */
+  compareWith(older: AuditVerifier): number {
+    if (this.#checkpoints === undefined || older.#checkpoints === undefined) return 0;
+    if ((older.#header?.time ?? "") > (this.#header?.time ?? "")) {
+      throw new Error("the export to compare with is the newer one");
+    }
+    const { same, problems } = this.#checkpoints.compare(older.#checkpoints, (root) =>
+      this.#isComplete(root),
+    );
+    for (const problem of problems) this.#report(problem);
+    return same;
+  }
+
   /** The result, once all lines were added. */
   finish(): Report {
     if (this.#header === undefined || this.#checkpoints === undefined) {
@@ -148,6 +171,7 @@ export class AuditVerifier {
       problemCount: this.#problemCount,
       unknownKeys: [...unknownKeys],
       entries: this.#entries,
+      since: this.#since,
       checkpoints: count,
       chains: this.#seen.size,
       unhashed: this.#unhashed,

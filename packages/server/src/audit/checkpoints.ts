@@ -1,14 +1,15 @@
-import { hash } from "node:crypto";
 import type { ChainEnd, Checkpoint } from "@wharf/contract/audit";
 import type { SigningKey, SigningKeys } from "../auth/keys.ts";
 import { signJwt } from "../auth/sign.ts";
 import type { Addresses } from "../config/addresses.ts";
+import type { Secrets } from "../secrets/secrets.ts";
 import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Store } from "../store/db/store.ts";
 import { SEGMENT_SIZE } from "../store/tables/audit/audit-index.ts";
 import {
   addAuditKey,
   addCheckpoint,
+  checkpointHash,
   coveredChains,
   coveringUntil,
   deleteCheckpoints,
@@ -24,10 +25,12 @@ import {
   setCheckpointedId,
 } from "../store/tables/audit/heads.ts";
 import { settledAuditId } from "../store/tables/audit/horizon.ts";
+import { nextCheckpointNumber } from "./checkpoint-seals.ts";
 
 export interface CheckpointDeps {
   readonly store: Store;
   readonly keys: SigningKeys;
+  readonly secrets: Secrets;
   addresses(): Addresses;
 }
 
@@ -113,7 +116,7 @@ export class Checkpoints {
     const claims: Checkpoint = {
       type: "wharf-audit-checkpoint",
       root,
-      number: (last?.number ?? 0) + 1,
+      number: await nextCheckpointNumber(tx, this.#deps.secrets, root, last?.number ?? 0),
       previous: last === undefined ? "" : checkpointHash(last.signed),
       ...{ chain, sequence, hash: entryHash },
       ...more,
@@ -157,9 +160,4 @@ async function checkpointCut(tx: Transaction, root: string, lastDeleted: number)
 
 function claimsOf(signed: string): Checkpoint {
   return JSON.parse(Buffer.from(signed.split(".")[1] ?? "", "base64url").toString());
-}
-
-/** What the next checkpoint calls this one. */
-function checkpointHash(signed: string): string {
-  return hash("sha256", signed, "hex");
 }

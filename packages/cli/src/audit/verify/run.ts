@@ -6,8 +6,33 @@ import { failed, usageError } from "../../errors.ts";
 import type { verifyDefinition } from "../commands.ts";
 import { Verifier } from "./verifier.ts";
 
-export const verify: Run<typeof verifyDefinition> = async (context, { file, keys }) => {
-  const verifier = new Verifier(keys === undefined ? undefined : readKeys(keys));
+export const verify: Run<typeof verifyDefinition> = async (context, { file, keys, since }) => {
+  const trusted = keys === undefined ? undefined : readKeys(keys);
+  const verifier = await read(file, trusted);
+  let same: number | undefined;
+  if (since !== undefined) {
+    const older = await read(since, trusted);
+    check(
+      context,
+      since,
+      attempt(since, () => older.finish()),
+      keys,
+    );
+    same = attempt(since, () => verifier.compareWith(older));
+  }
+  const report = attempt(file, () => verifier.finish());
+  check(context, file, report, keys);
+  if (same === 0)
+    throw failed(`${since}: no checkpoint of it is in ${file}: nothing can be compared`);
+  context.out.text(summary(report));
+  if (same !== undefined) context.out.text(`${same} checkpoints of ${since} are in it`);
+  if (keys === undefined) {
+    context.err.note("the keys are those of the export; --keys trusts those that you saved before");
+  }
+};
+
+async function read(file: string, trusted: readonly object[] | undefined): Promise<Verifier> {
+  const verifier = new Verifier(trusted);
   const input = file === "-" ? process.stdin : createReadStream(file);
   let number = 0;
   try {
@@ -18,18 +43,23 @@ export const verify: Run<typeof verifyDefinition> = async (context, { file, keys
   } catch (error) {
     throw failed(`${file}, line ${number}: ${(error as Error).message}`);
   }
-  const report = finish(verifier, file);
-  for (const problem of report.problems) context.err.warn(problem);
-  if (report.problemCount > 0) {
-    const count = report.problemCount === 1 ? "1 problem" : `${report.problemCount} problems`;
-    throw failed(`the audit log was tampered with: ${count}`);
+  return verifier;
+}
+
+/** Reports what is wrong with an export. */
+function check(
+  context: Parameters<typeof verify>[0],
+  file: string,
+  { problems, problemCount, unknownKeys }: Report,
+  keys: string | undefined,
+): void {
+  for (const problem of problems) context.err.warn(problem);
+  if (problemCount > 0) {
+    const count = problemCount === 1 ? "1 problem" : `${problemCount} problems`;
+    throw failed(`${file}: the audit log was tampered with: ${count}`);
   }
-  if (report.unknownKeys.length > 0) throw failed(unknownKeysText(report.unknownKeys, keys));
-  context.out.text(summary(report));
-  if (keys === undefined) {
-    context.err.note("the keys are those of the export; --keys trusts those that you saved before");
-  }
-};
+  if (unknownKeys.length > 0) throw failed(`${file}: ${unknownKeysText(unknownKeys, keys)}`);
+}
 
 /** An unknown key proves nothing: it may have been rotated, or belong to somebody else. */
 function unknownKeysText(kids: readonly string[], trusted: string | undefined): string {
@@ -38,9 +68,9 @@ function unknownKeysText(kids: readonly string[], trusted: string | undefined): 
   return `${text}; if the server has rotated its keys since, compare them with /.well-known/wharf-audit-keys.json`;
 }
 
-function finish(verifier: Verifier, file: string): Report {
+function attempt<T>(file: string, work: () => T): T {
   try {
-    return verifier.finish();
+    return work();
   } catch (error) {
     throw failed(`${file}: ${(error as Error).message}`);
   }
@@ -65,10 +95,11 @@ function readKeys(text: string): readonly object[] {
 }
 
 function summary(report: Report): string {
-  const { entries, checkpoints, chains, unhashed, filtered, isComplete } = report;
+  const { entries, since, checkpoints, chains, unhashed, filtered, isComplete } = report;
   const lines = [
     `verified ${entries} entries in ${chains} chains, with ${checkpoints} checkpoints`,
   ];
+  if (since !== undefined) lines.push(`the first entry is of ${since}`);
   if (unhashed > 0) lines.push(`${unhashed} entries have no hash: recorded before version 0.2.0`);
   if (!isComplete) lines.push("the export is filtered: removed entries cannot be noticed");
   else if (filtered > 0) lines.push(`${filtered} entries are outside the export`);

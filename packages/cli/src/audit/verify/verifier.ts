@@ -24,6 +24,11 @@ export class Verifier {
     this.#lines.add(line, this.#proofOf(line));
   }
 
+  /** Compares with an older export. Returns the number of checkpoints that both have. */
+  compareWith(older: Verifier): number {
+    return this.#lines.compareWith(older.#lines);
+  }
+
   finish(): Report {
     return this.#lines.finish();
   }

@@ -90,10 +90,10 @@ function serviceOf(method: string): string {
  * before it.
  */
 function proofOf(entry: StoredAuditEntry): object {
-  const { chain, previousHash, hash } = entry;
+  const { chain, sequence, previousHash, hash } = entry;
   const attestation = {
     chain_uid: chain,
-    ...(previousHash && { prev_event: { fingerprint: fingerprint(previousHash) } }),
+    ...(sequence > 1 && { prev_event: { fingerprint: fingerprint(previousHash) } }),
     fingerprint: fingerprint(hash),
   };
   const raw = { raw_data: auditContent(hashedEntry(entry)), raw_data_hash: fingerprint(hash) };

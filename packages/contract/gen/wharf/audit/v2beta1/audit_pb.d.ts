@@ -350,7 +350,8 @@ export declare type AuditIntegrity = Message<"wharf.audit.v2beta1.AuditIntegrity
   sequence: bigint;
 
   /**
-   * The hash of the preceding entry of the chain; empty for the first.
+   * The hash of the preceding entry of the chain. For the first, number and hash of the last checkpoint, as "7:<hash>", or
+   * empty if there was none.
    *
    * @generated from field: string previous_hash = 3;
    */
@@ -385,7 +386,8 @@ export declare type AuditIntegrityJson = {
   sequence?: string;
 
   /**
-   * The hash of the preceding entry of the chain; empty for the first.
+   * The hash of the preceding entry of the chain. For the first, number and hash of the last checkpoint, as "7:<hash>", or
+   * empty if there was none.
    *
    * @generated from field: string previous_hash = 3;
    */

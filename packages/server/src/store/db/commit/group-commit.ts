@@ -8,6 +8,7 @@ import { RowChanges } from "../../resources/row-changes.ts";
 import { GrantChanges } from "../../tables/access/access-log.ts";
 import { type AuditEntry, insertAudit } from "../../tables/audit/audit-and-events.ts";
 import { AuditChains, type ContinuedChains } from "../../tables/audit/chains.ts";
+import { lastCheckpointNames } from "../../tables/audit/checkpoints.ts";
 import type { Driver } from "../connection.ts";
 import { type StoreFailure, storeError } from "../failure.ts";
 import { AccessChanged, ANY_VERSION, advanceAccessVersion } from "./advance-access.ts";
@@ -336,7 +337,9 @@ async function storeGathered(
   audits: readonly AuditEntry[],
   gathered: GatheredRows,
 ): Promise<void> {
-  const linked = chains.link(audits);
+  const roots = chains.beginning(audits);
+  const names = roots.length === 0 ? undefined : await lastCheckpointNames(writer, roots);
+  const linked = chains.link(audits, names);
   await Promise.all([insertAudit(writer, linked.entries), gathered.store(writer)]);
   linked.written();
 }

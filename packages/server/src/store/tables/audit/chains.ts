@@ -19,8 +19,16 @@ interface Head {
 
 /** The chains within one transaction. */
 export interface ContinuedChains {
-  /** Links entries. The next ones follow them only if they are written, and not rolled back. */
-  link(entries: readonly AuditEntry[]): {
+  /** The roots of entries that begin a chain: hardly ever any. */
+  beginning(entries: readonly AuditEntry[]): readonly string[];
+  /**
+   * Links entries. The next ones follow them only if they are written, and not rolled back. A new chain continues the last
+   * checkpoint of its root.
+   */
+  link(
+    entries: readonly AuditEntry[],
+    lastCheckpoints?: ReadonlyMap<string, string>,
+  ): {
     readonly entries: readonly ChainedEntry[];
     written(): void;
   };
@@ -57,14 +65,20 @@ export class AuditChains {
   /** Continues the chains in a transaction; what it writes counts only once it is committed. */
   continue(): ContinuedChains {
     const written = new Map<string, Head>();
+    const headOf = (root: string) => written.get(root) ?? this.#heads.get(root);
     return {
-      link: (entries) => {
+      beginning: (entries) => {
+        if (!this.#isLinking) return [];
+        const roots = entries.map(rootOfEntry).filter((root) => headOf(root) === undefined);
+        return roots.length < 2 ? roots : [...new Set(roots)];
+      },
+      link: (entries, lastCheckpoints) => {
         if (!this.#isLinking) return { entries: entries.map(unlinked), written() {} };
         const heads = new Map<string, Head>();
         const linked = entries.map((entry) => {
-          const root = auditRoot(entry.resource, entry.actor);
+          const root = rootOfEntry(entry);
           const head =
-            heads.get(root) ?? written.get(root) ?? this.#heads.get(root) ?? this.#begin();
+            heads.get(root) ?? headOf(root) ?? this.#begin(lastCheckpoints?.get(root) ?? "");
           const chained = linkTo(head, entry);
           heads.set(root, chained);
           return chained;
@@ -89,10 +103,14 @@ export class AuditChains {
     this.#heads = new BoundedCache(HEADS);
   }
 
-  #begin(): Head {
+  #begin(hash: string): Head {
     this.#chains += 1;
-    return { chain: `${this.#writer}-${this.#chains}`, sequence: 0, hash: "" };
+    return { chain: `${this.#writer}-${this.#chains}`, sequence: 0, hash };
   }
+}
+
+function rootOfEntry({ resource, actor }: AuditEntry): string {
+  return auditRoot(resource, actor);
 }
 
 function unlinked(entry: AuditEntry): ChainedEntry {

@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+import { checkpointName } from "@wharf/contract/audit";
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
 
@@ -41,6 +43,26 @@ export async function lastCheckpoint(
     root,
   );
   return rows[0] && checkpointOf(rows[0]);
+}
+
+/** The hash of a checkpoint, by which the next one names it. */
+export function checkpointHash(signed: string): string {
+  return hash("sha256", signed, "hex");
+}
+
+/** The names of the last checkpoints of roots, by which new chains name them; roots without any are left out. */
+export async function lastCheckpointNames(
+  reader: Reader,
+  roots: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
+  for (const root of roots) {
+    const last = await lastCheckpoint(reader, root);
+    if (last !== undefined) {
+      names.set(root, checkpointName(last.number, checkpointHash(last.signed)));
+    }
+  }
+  return names;
 }
 
 /** The checkpoints of a root after a number, in order, at most so many. */
