@@ -73,6 +73,41 @@ describe("names", () => {
     await fails(site, 5, /does not exist/, ...remove, uid);
   });
 
+  test("of what the caller will lose are in the question", async () => {
+    const [caller, other] = (await ids(
+      site,
+      "iam",
+      "identities",
+      "list",
+      "--parent",
+      "acme",
+    )) as string[];
+    const bind = async (identity = "") => {
+      const args = [
+        "--identity",
+        identity,
+        "--role",
+        "owner",
+        "--parent",
+        "acme",
+        "-q",
+        "-o",
+        "id",
+      ];
+      return (await site.ok("iam", "role-bindings", "create", ...args)).trim();
+    };
+    const [own, theirs] = [await bind(caller), await bind(other)];
+    const env = { ...site.env, WHARF_TOKEN: await site.server.token(caller) };
+    const asks = async (uid: string, question: RegExp) => {
+      const terminal = wharfAtTerminal(["iam", "role-bindings", "delete", uid], { env });
+      await terminal.until(question);
+      terminal.type("n");
+      assert.equal(await terminal.end(), 1);
+    };
+    await asks(own, /You will lose access to acme, unless another role grants it\. Delete role/);
+    await asks(theirs, /(?<!it\. )Delete role binding/);
+  });
+
   test("nobody is waited for in a CI job", async () => {
     const env = { ...site.env, CI: "true" };
     const login = await wharf(["auth", "login"], { env });

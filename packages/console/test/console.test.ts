@@ -77,6 +77,19 @@ describe("the web console in a real browser", () => {
     assert.deepEqual((await site.world.http.get(path)).body.roleBindings, []);
   });
 
+  test("warns of revoking an own role, and keeps the last owner", async () => {
+    await page.goto(site.at(`people/${organization}`));
+    const row = page.getByRole("row").filter({ hasText: "owner" });
+    await row.getByRole("button", { name: "Revoke" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("you will lose access to acme, unless another role grants it").waitFor();
+    await dialog.getByRole("button", { name: "Revoke" }).click();
+    await dialog.getByText('"acme" would have no owner left').waitFor();
+    await page.keyboard.press("Escape");
+    await row.waitFor();
+    assert.deepEqual(site.complaints, []);
+  });
+
   test("takes keys in a dialog from the moment it is there, and returns the focus", async () => {
     await page.goto(site.at(`folders/${organization}`));
     const button = site.button("Create folder").first();

@@ -50,6 +50,8 @@ export interface ScopeArgs {
 export interface Doomed {
   readonly uid: string;
   readonly label: string;
+  /** A consequence that the confirmation question names. */
+  readonly warning?: string;
 }
 
 export async function list<T extends HasUid, F extends object>(
@@ -225,8 +227,10 @@ async function deleteAll<T extends HasUid, F>(
 
 function questionOf<T extends HasUid>({ one, many }: Kind<T>, doomed: readonly Doomed[]): string {
   const [first] = doomed;
-  if (doomed.length === 1) return `Delete ${one} ${first?.label} (${first?.uid})?`;
+  const warnings = new Set(doomed.flatMap(({ warning }) => warning ?? []));
+  const before = [...warnings].map((warning) => `${warning} `).join("");
+  if (doomed.length === 1) return `${before}Delete ${one} ${first?.label} (${first?.uid})?`;
   const labels = doomed.slice(0, MAX_LABELS).map(({ label }) => label);
   const more = doomed.length > MAX_LABELS ? ` and ${doomed.length - MAX_LABELS} more` : "";
-  return `Delete ${doomed.length} ${many}: ${labels.join(", ")}${more}?`;
+  return `${before}Delete ${doomed.length} ${many}: ${labels.join(", ")}${more}?`;
 }

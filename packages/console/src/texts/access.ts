@@ -37,6 +37,8 @@ export const accessTexts = {
   revoke: "Revoke",
   revokeTitle: (who: string, role: string) => `Revoke ${role} from ${who}?`,
   revokeText: "Tokens that were issued already stop working with the next request.",
+  revokeOwn: "This is your own role: you will lose access to",
+  revokeOwnUnless: ", unless another role grants it.",
   revoked: "Access was revoked.",
   unnamed: "(not visible)",
   person: "person",

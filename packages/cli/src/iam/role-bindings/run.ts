@@ -42,7 +42,8 @@ export const resource: Resource<RoleBinding, FilterArgs<typeof FILTERS>> = {
     try {
       const { roleBindings } = await context.client();
       const binding = await roleBindings.get({ uid }, { signal: context.signal });
-      return { uid, label: ROLE_BINDING.label(binding) };
+      const warning = (await isOwn(context, binding)) && lossOf(binding);
+      return { uid, label: ROLE_BINDING.label(binding), ...(warning && { warning }) };
     } catch (error) {
       // Deleting takes no permission to list.
       if (problemOf(error).code !== "PERMISSION_DENIED") throw error;
@@ -61,6 +62,20 @@ export const resource: Resource<RoleBinding, FilterArgs<typeof FILTERS>> = {
     return roleBindings.listAll(request, { signal: context.signal });
   },
 };
+
+/** Whether a binding is that of the caller. Not asked where nothing is to be confirmed. */
+async function isOwn(
+  { client, settings, signal }: Context,
+  { identityUid }: RoleBinding,
+): Promise<boolean> {
+  if (settings.yes || settings.dryRun) return false;
+  const { auth } = await client();
+  return (await auth.validate({}, { signal })).subject === identityUid;
+}
+
+function lossOf({ uid, group }: RoleBinding): string {
+  return `You will lose access to ${group?.name ?? parentOf(uid)}, unless another role grants it.`;
+}
 
 export const update = updater(updateDefinition, {
   resource,

@@ -1,8 +1,11 @@
 import type { RoleBindingJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange } from "../../api/client.ts";
+import { useMe } from "../../api/me.ts";
+import { parentOf } from "../../app/place.ts";
 import { accessTexts } from "../../texts/access.ts";
 import { FormDialog } from "../../ui/form.tsx";
+import { GroupPath } from "../../ui/group-path.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 import { nameOf } from "./who.tsx";
@@ -15,6 +18,7 @@ export function Revoke({
 }) {
   const remove = useChange(api.roleBindings.delete, [api.access.list, api.auth.validate]);
   const { can } = useAccess();
+  const me = useMe();
   if (!can("role_bindings.delete", uid)) {
     return (
       <Withheld
@@ -38,6 +42,14 @@ export function Revoke({
       }}
     >
       <p>{accessTexts.revokeText}</p>
+      {me !== "" && identity?.uid === me && (
+        <p className="warnings">
+          <strong>
+            {accessTexts.revokeOwn} <GroupPath uid={parentOf(uid)} />
+            {accessTexts.revokeOwnUnless}
+          </strong>
+        </p>
+      )}
     </FormDialog>
   );
 }
