@@ -85,6 +85,18 @@ export function isReadOnly(capability: Capability): boolean {
   return READING.has(capabilityName(capability).split(".").at(-1) ?? "");
 }
 
+/** Numbers that the public contract does not have begin here. */
+const FIRST_OWN = 20_001;
+
+/**
+ * Whether a capability is one of our own, which the public contract does not have.
+ *
+ * @example isOwnCapability(Capability.CAP_AUDIT_LIST) // true
+ */
+export function isOwnCapability(capability: Capability): boolean {
+  return capability >= FIRST_OWN;
+}
+
 /**
  * The bit of a capability in the capability sets of tokens; 0, which is never assigned, for unknown capabilities.
  *

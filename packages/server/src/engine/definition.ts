@@ -2,7 +2,7 @@ import type { DescMethod, DescService, Message } from "@bufbuild/protobuf";
 import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Reach } from "../auth/grants.ts";
-import type { Handler } from "../rpc/call.ts";
+import type { Call, Handler } from "../rpc/call.ts";
 import type { Lock } from "../store/db/commit/held-rows.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Condition, Order } from "../store/resources/query.ts";
@@ -172,7 +172,7 @@ export interface Hooks<R extends ResourceMessage> {
   /** What a create locks, besides its parent. Saves round trips, and changes nothing else. */
   locksOfCreate?(parent: string, input: R): readonly Lock[];
   /** Fills in what a caller may omit, before a new or changed resource is validated. */
-  applyDefaults?(resource: R, before: R | undefined): void;
+  applyDefaults?(resource: R, before: R | undefined, call: Call): void;
   /** Checks a new resource and sets what the service sets. */
   beforeCreate?(mutation: Mutation, created: R): Promise<void> | void;
   afterCreate?(mutation: Mutation, created: R): Promise<void>;

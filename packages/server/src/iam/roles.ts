@@ -4,6 +4,7 @@ import {
   capabilityBit,
   capabilityName,
   isInternalOnly,
+  isOwnCapability,
   isRoot,
   parentOf,
   type Role,
@@ -13,6 +14,7 @@ import {
 import { Resource } from "../engine/resource.ts";
 import type { Mutation } from "../engine/write/mutation.ts";
 import { failedPrecondition, invalidArgument } from "../lib/errors.ts";
+import type { Call } from "../rpc/call.ts";
 import { ALL_IDENTITIES } from "../store/resources/table-shape.ts";
 import { requireSignInToGrant } from "./granting.ts";
 
@@ -26,6 +28,7 @@ export const roles: Resource<Role> = new Resource({
   grantsOf: ALL_IDENTITIES,
   index: { filters: [{ field: "name", column: "name", type: "common" }] },
   hooks: {
+    applyDefaults: keepOwnCapabilities,
     beforeCreate(mutation, created) {
       checkCapabilities(created);
       mutation.mustHold(CapabilitySet.of(...created.capabilities), parentOf(created.uid));
@@ -50,6 +53,15 @@ export const roles: Resource<Role> = new Resource({
     },
   },
 });
+
+/**
+ * Clients that call services by their public names do not see capabilities of our own, so what they send lacks them.
+ * They cannot take them away.
+ */
+function keepOwnCapabilities(after: Role, before: Role | undefined, call: Call): void {
+  if (!call.isPublicName || before === undefined) return;
+  after.capabilities.push(...before.capabilities.filter(isOwnCapability));
+}
 
 /** The plural of the first resource that references a role; undefined if none does. */
 async function firstReferrer({ engine, tx }: Mutation, role: string): Promise<string | undefined> {

@@ -48,6 +48,8 @@ export interface Call extends RequestInfo {
   readonly method: DescMethod;
   /** The method that the client called, if it invoked `method`: its v1 counterpart, for example. */
   readonly calledAs?: DescMethod;
+  /** Whether the client called a service by a name of the public contract, which lacks capabilities of our own. */
+  readonly isPublicName?: boolean | undefined;
   readonly caller: Caller;
   /** What the caller exchanged for the token of the call, as JSON: claims by name. */
   act?(): string;

@@ -33,6 +33,7 @@ import {
 import { type DryRuns, isDryRun, notTriable, onlyReadsByRoute } from "./dry-run.ts";
 import { checkAccess, checkAccessAt, type Guard, guardOf, mayCall } from "./guard.ts";
 import { idempotencyKeyOf } from "./idempotency.ts";
+import { hasCapabilities, publicNames, withoutOwnCapabilities } from "./own-capabilities.ts";
 import { validateRequest } from "./validate.ts";
 
 /** A method with everything that a call needs, computed at startup. */
@@ -44,6 +45,8 @@ interface BoundMethod extends Method, Guard {
   /** The handler of calls that are replied to at once. */
   readonly now: ImmediateHandler | undefined;
   readonly translateEvent: Call["translateEvent"];
+  /** Whether responses are for clients that know only the capabilities of the public contract. */
+  readonly isPublicName?: boolean;
 }
 
 interface HandledMethod extends BoundMethod {
@@ -123,6 +126,10 @@ export class ServedMethods implements Methods {
         };
         this.#methods.push(method);
         for (const name of names) this.#byPath.set(`/${name}/${desc.name}`, method);
+        if (!hasCapabilities(desc.output)) continue;
+        const published: BoundMethod = { ...method, now: undefined, isPublicName: true };
+        for (const name of publicNames(service))
+          this.#byPath.set(`/${name}/${desc.name}`, published);
       }
     }
   }
@@ -241,7 +248,8 @@ export class ServedMethods implements Methods {
     caller: Caller,
     time: number,
   ): Promise<Reply> {
-    const { desc, handler, onCall, translateEvent } = method;
+    const { desc, handler, onCall, translateEvent, isPublicName } = method;
+    const format = isPublicName ? "binary" : incoming.format;
     try {
       checkAccess(method, caller, request, time);
       onCall?.(caller, desc);
@@ -254,9 +262,10 @@ export class ServedMethods implements Methods {
               incoming.markReplayed?.(),
             );
       const act = () => actOf(incoming.authorization, caller.uid);
-      const more = { translateEvent, idempotency, act };
+      const more = { translateEvent, idempotency, act, format, isPublicName };
       const call = new AdmittedCall(incoming, desc, caller, time, more);
-      const reply = await handler(call, request);
+      const complete = await handler(call, request);
+      const reply = isPublicName ? withoutOwnCapabilities(desc.output, complete) : complete;
       if (!call.isDryRun || !method.canBeTried) return reply;
       return this.#dryRuns?.withoutSecrets(desc, reply) ?? reply;
     } catch (error) {
@@ -289,11 +298,13 @@ export class ServedMethods implements Methods {
     checkAccess(method, call.caller, request, call.time);
     validateRequest(desc.input, request);
     const { caller, time, translateEvent, idempotency, calledAs = call.method } = call;
+    const { isPublicName } = call;
     const inner = new AdmittedCall(call, desc, caller, time, {
       format: "binary",
       translateEvent,
       idempotency,
       calledAs,
+      isPublicName,
       act: () => call.act?.() ?? "",
     });
     return fromBinary(desc.output, (await method.handler(inner, request)).binary());
@@ -316,6 +327,7 @@ class AdmittedCall implements Call {
   readonly format: RequestInfo["format"];
   readonly translateEvent: Call["translateEvent"];
   readonly idempotency: Call["idempotency"];
+  readonly isPublicName: boolean | undefined;
   readonly act: () => string;
 
   constructor(
@@ -328,13 +340,17 @@ class AdmittedCall implements Call {
       translateEvent,
       idempotency,
       calledAs = method,
+      isPublicName,
       act = () => "",
-    }: Partial<Pick<Call, "format" | "translateEvent" | "idempotency" | "calledAs" | "act">>,
+    }: Partial<
+      Pick<Call, "format" | "translateEvent" | "idempotency" | "calledAs" | "isPublicName" | "act">
+    >,
   ) {
     this.#incoming = incoming;
     this.format = format;
     this.translateEvent = translateEvent;
     this.idempotency = idempotency;
+    this.isPublicName = isPublicName;
     this.act = act;
     this.method = method;
     this.calledAs = calledAs;

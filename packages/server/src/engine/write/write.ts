@@ -60,7 +60,7 @@ export async function createOne<R extends ResourceMessage>(
   const { definition } = resource;
   if (definition.changesAccess) await mutation.confirmAccess(parent);
   const created = resource.fromInput(input, mutation.call.time, mutation.keepsOutputOnly);
-  hooks.applyDefaults?.(created, undefined);
+  hooks.applyDefaults?.(created, undefined, mutation.call);
   validate(definition.schema, created);
   const actualParent =
     (await hooks.resolveParent?.(mutation, parent)) ?? (await existingGroup(mutation, parent));
@@ -135,7 +135,7 @@ export async function updateOne<R extends ResourceMessage>(
   const before = resource.fromRow(row);
   const after = clone(schema, before) as R;
   applyMask(after, clone(schema, input), mask);
-  hooks.applyDefaults?.(after, before);
+  hooks.applyDefaults?.(after, before, mutation.call);
   validate(schema, after);
   rejectImmutableChanges(schema, before, after);
   after.updateTime = nextUpdateTime(before, mutation.call.time);
