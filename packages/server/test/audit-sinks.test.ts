@@ -85,8 +85,7 @@ for (const kind of STORES) {
       await write("4", "5");
       // The lease of a process that was killed keeps others out until it expires.
       await store.write(async (tx) => {
-        const now = Date.now();
-        await takeLease(tx, sinkLease("one"), "killed", now, now + LEASE_MS);
+        await takeLease(tx, sinkLease("one"), "killed", LEASE_MS);
       });
       const second = workerOf(store, sink, "one");
       second.start();

@@ -22,6 +22,8 @@ import type { Tracing } from "../observe/tracing/tracing.ts";
 import { openServerStore, type openStore } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
 import type { MigrationLog } from "../store/schema/migration-session.ts";
+import { endLeases } from "../store/tables/leases.ts";
+import { endPassLeases } from "../store/tables/registry/passes.ts";
 import type { Port } from "../wire/port.ts";
 import { type Areas, registerAreas, servedBy } from "./areas.ts";
 import { BackgroundTasks } from "./background.ts";
@@ -157,6 +159,12 @@ async function startBesidePort({ core, port, background, scrape, supervisor }: S
     // Once for all processes of a server, and not again when one of them is replaced.
     const isFirstStart =
       supervisor === undefined || (supervisor.isFirst && !supervisor.isReplacement);
+    // This server alone has the data directory: earlier processes have ended, also those that were killed.
+    if (isFirstStart && core.store.reader.dialect.name === "sqlite")
+      await core.store.write(async (tx) => {
+        await endLeases(tx);
+        await endPassLeases(tx);
+      });
     const firstRun = isFirstStart ? await createSetupCode(core, Date.now()) : undefined;
     background.start({ isFirst: supervisor?.isFirst ?? true });
     return { firstRun, metricsListener };

@@ -41,10 +41,7 @@ export class Leases {
   async acquire(name: string): Promise<boolean> {
     if (this.holds(name)) return true;
     const validUntil = performance.now() + this.#leaseMs;
-    const now = Date.now();
-    const taken = await this.#store.write((tx) =>
-      takeLease(tx, name, this.#holder, now, now + this.#leaseMs),
-    );
+    const taken = await this.#store.write((tx) => takeLease(tx, name, this.#holder, this.#leaseMs));
     if (!taken) return false;
     this.#held.set(name, validUntil);
     this.#timer ??= setInterval(() => {
@@ -81,10 +78,9 @@ export class Leases {
     const names = [...this.#held.keys()];
     if (names.length === 0) return;
     const validUntil = performance.now() + this.#leaseMs;
-    const expires = Date.now() + this.#leaseMs;
     try {
       const renewed = new Set(
-        await this.#store.write((tx) => renewLeases(tx, names, this.#holder, expires)),
+        await this.#store.write((tx) => renewLeases(tx, names, this.#holder, this.#leaseMs)),
       );
       for (const name of names) {
         if (!renewed.has(name)) this.#held.delete(name);

@@ -64,10 +64,11 @@ export class DeliveryWorker {
   }
 
   async #startDue(): Promise<void> {
-    const { engine, leases } = this.#deps;
+    const { engine, leases, times } = this.#deps;
     const room = MAX_SENDERS - this.#senders.size;
     if (room <= 0) return;
-    for (const uid of await dueSubscriptions(engine.store.reader, Date.now(), room)) {
+    const { reader } = engine.store;
+    for (const uid of await dueSubscriptions(reader, Date.now(), times.leaseMs, room)) {
       if (this.#stopped || this.#senders.has(uid)) continue;
       if (await leases.acquire(leaseOf(uid))) this.#startSender(uid);
     }

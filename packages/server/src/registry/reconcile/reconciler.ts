@@ -131,10 +131,7 @@ export class Reconciler {
   /** Acquires the lease or renews it. */
   #acquireLease(): Promise<boolean> {
     const { engine, remote } = this.#deps;
-    const now = Date.now();
-    return engine.store.write((tx) =>
-      takeLease(tx, remote.host, this.#holder, now, now + LEASE_MS),
-    );
+    return engine.store.write((tx) => takeLease(tx, remote.host, this.#holder, LEASE_MS));
   }
 
   async #runPass(signal: AbortSignal): Promise<void> {

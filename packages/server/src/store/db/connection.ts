@@ -81,6 +81,8 @@ export interface Dialect {
   readonly text: string;
   readonly integer: string;
   readonly blob: string;
+  /** The time in milliseconds since 1970 by the clock of the database, of which SQLite has none but that of the process. */
+  readonly now: string;
   /** Selects the strings of a JSON array as `value`: one statement for any number. */
   readonly texts: string;
   /** Selects the tuples of a JSON array as rows of texts with these columns. */

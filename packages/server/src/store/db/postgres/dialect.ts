@@ -7,6 +7,7 @@ export const DIALECT: Dialect = {
   text: `TEXT COLLATE "C"`,
   integer: "BIGINT",
   blob: "BYTEA",
+  now: "(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
   texts: "SELECT jsonb_array_elements_text(?::jsonb) AS value",
   tuples: (...columns) =>
     `SELECT ${columns.map((name, at) => `one ->> ${at} AS ${name}`).join(", ")} FROM jsonb_array_elements(?::jsonb) one`,

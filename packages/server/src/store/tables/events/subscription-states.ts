@@ -1,5 +1,6 @@
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
+import { isFreeLease } from "../leases.ts";
 import { LOG_START, type LogPosition } from "./event-log.ts";
 
 /** What delivery knows of a subscription, beside the resource itself. */
@@ -59,12 +60,14 @@ export function leaseOf(uid: string): string {
 export async function dueSubscriptions(
   reader: Reader,
   now: number,
+  leaseMs: number,
   limit: number,
 ): Promise<string[]> {
+  const isFree = isFreeLease(reader.dialect, "leases.expires", leaseMs);
   const sql = `SELECT uid FROM subscription_states
     LEFT JOIN leases ON leases.name = 'subscription ' || uid
-    WHERE due <= ? AND (leases.expires IS NULL OR leases.expires < ?) ORDER BY due LIMIT ?`;
-  return (await reader.all<{ uid: string }>(sql, now, now, limit)).map(({ uid }) => uid);
+    WHERE due <= ? AND (leases.expires IS NULL OR ${isFree}) ORDER BY due LIMIT ?`;
+  return (await reader.all<{ uid: string }>(sql, now, limit)).map(({ uid }) => uid);
 }
 
 /** Wakes subscriptions: something was added that is due now. */

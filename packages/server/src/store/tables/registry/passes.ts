@@ -1,5 +1,6 @@
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
+import { isFreeLease } from "../leases.ts";
 
 /**
  * The progress of reconcile passes, one for each registry. One replica holds the lease of a pass; when it
@@ -48,20 +49,24 @@ export async function takeLease(
   tx: Transaction,
   host: string,
   holder: string,
-  now: number,
-  expires: number,
+  leaseMs: number,
 ): Promise<boolean> {
+  const { dialect } = tx;
   const changed = await tx.run(
     `INSERT INTO registry_passes (host, holder, expires, began, last, finished)
-     VALUES (?, ?, ?, 0, '', 0)
+     VALUES (?, ?, ${dialect.now} + ${leaseMs}, 0, '', 0)
      ON CONFLICT (host) DO UPDATE SET holder = excluded.holder, expires = excluded.expires
-     WHERE registry_passes.holder = excluded.holder OR registry_passes.expires < ?`,
+     WHERE registry_passes.holder = excluded.holder
+       OR ${isFreeLease(dialect, "registry_passes.expires", leaseMs)}`,
     host,
     holder,
-    expires,
-    now,
   );
   return changed > 0;
+}
+
+/** Ends the leases of all registries, as `endLeases` does others. */
+export async function endPassLeases(tx: Transaction): Promise<void> {
+  await tx.run("UPDATE registry_passes SET expires = 0");
 }
 
 export async function releaseLease(tx: Transaction, host: string, holder: string): Promise<void> {
