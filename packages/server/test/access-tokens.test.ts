@@ -30,10 +30,13 @@ onEachStore("tokens", (world) => {
       .sign(privateKey);
   };
 
+  const metadata = () =>
+    `resource_metadata="${world.server.baseUrl}/.well-known/oauth-protected-resource"`;
+
   test("a request without a token gets a precise error", async () => {
     const answer = await rest();
     assert.equal(answer.status, 401);
-    assert.equal(answer.headers.get("www-authenticate"), "Bearer");
+    assert.equal(answer.headers.get("www-authenticate"), `Bearer ${metadata()}`);
     assert.equal(answer.headers.get("content-type"), "application/json");
     assert.equal(
       await answer.text(),
@@ -78,7 +81,8 @@ onEachStore("tokens", (world) => {
     ]) {
       const answer = await rest(authorization);
       assert.equal(answer.status, 401, authorization.slice(0, 40));
-      assert.equal(answer.headers.get("www-authenticate"), 'Bearer error="invalid_token"');
+      const challenge = `Bearer error="invalid_token", ${metadata()}`;
+      assert.equal(answer.headers.get("www-authenticate"), challenge);
       assert.equal(((await answer.json()) as { code: number }).code, 16);
     }
     const lower = await rest(`bearer ${world.operator().token}`);

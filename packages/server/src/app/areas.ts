@@ -31,7 +31,7 @@ import type { Core } from "./core.ts";
 import { documentMethodsOf } from "./document-methods.ts";
 import { dryRunsOf } from "./dry-runs.ts";
 import { installationHandlers } from "./installation.ts";
-import { registerSystem } from "./system-endpoints.ts";
+import { RESOURCE_METADATA_PATH, registerSystem } from "./system-endpoints.ts";
 import type { SupervisorLink } from "./workers/supervisor-link.ts";
 
 const API_SERVICES = [...SERVICES, ...SERVICES_V1];
@@ -102,5 +102,6 @@ export function servedBy(
     },
     errorDomain: settings.errorDomain,
     noRoutePage,
+    resourceMetadata: () => `${addresses().baseUrl}${RESOURCE_METADATA_PATH}`,
   };
 }

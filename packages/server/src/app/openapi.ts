@@ -119,6 +119,33 @@ const SYSTEM_PART: ApiPart = {
         },
       },
     },
+    "/.well-known/oauth-authorization-server": {
+      get: {
+        operationId: "authorizationServerMetadata",
+        summary: "Authorization server metadata",
+        description: "The same for clients of OAuth 2.0 (RFC 8414).",
+        tags: TAGS,
+        security: [],
+        responses: {
+          "200": jsonResponse("The metadata of the issuer.", schemaRef("OpenIdConfiguration")),
+          ...COMMON_ERRORS,
+        },
+      },
+    },
+    "/.well-known/oauth-protected-resource": {
+      get: {
+        operationId: "protectedResourceMetadata",
+        summary: "Protected resource metadata",
+        description:
+          "Which issuer has the tokens for this API (RFC 9728). Responses with status 401 name this document.",
+        tags: TAGS,
+        security: [],
+        responses: {
+          "200": jsonResponse("The metadata of the API.", schemaRef("ProtectedResource")),
+          ...COMMON_ERRORS,
+        },
+      },
+    },
     "/.well-known/jwks.json": {
       get: keySet(
         "jwks",
@@ -177,6 +204,20 @@ const SYSTEM_PART: ApiPart = {
         },
       },
     },
+    ProtectedResource: {
+      type: "object",
+      description: "Metadata of the API, as RFC 9728 names it.",
+      required: ["resource", "authorization_servers"],
+      properties: {
+        resource: { type: "string", description: "The audience of tokens for the API." },
+        authorization_servers: {
+          type: "array",
+          description: "The issuers of these tokens.",
+          items: { type: "string" },
+        },
+      },
+      additionalProperties: true,
+    },
     OpenIdConfiguration: {
       type: "object",
       description: "Metadata of the issuer, as OpenID Connect Discovery 1.0 and RFC 8414 name it.",
@@ -186,6 +227,7 @@ const SYSTEM_PART: ApiPart = {
         jwks_uri: { type: "string", description: "Where the keys are." },
         token_endpoint: { type: "string", description: "The OAuth 2.0 token endpoint." },
         authorization_endpoint: { type: "string", description: "Where sign-ins start." },
+        userinfo_endpoint: { type: "string", description: "Claims of the person." },
         device_authorization_endpoint: {
           type: "string",
           description: "Where devices start a sign-in (RFC 8628).",

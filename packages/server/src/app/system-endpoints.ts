@@ -4,7 +4,9 @@ import type { SigningKeys } from "../auth/keys.ts";
 import type { Addresses } from "../config/addresses.ts";
 import { BUILD, VERSION } from "../lib/version.ts";
 import { DEVICE_CODE } from "../login/oauth/oauth-grants.ts";
+import { OPENID_SCOPES } from "../login/oauth/request.ts";
 import { TOKEN_EXCHANGE } from "../login/oauth/token-exchange-grant.ts";
+import { CLAIMS, USERINFO_PATH } from "../login/oauth/userinfo.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { NotReady, Readiness } from "../observe/readiness.ts";
 import type { Handler } from "../rpc/call.ts";
@@ -13,6 +15,13 @@ import type { Api } from "../wire/api.ts";
 import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
 
 const JWKS_PATH = "/.well-known/jwks.json";
+
+const ISSUER_METADATA_PATHS = [
+  "/.well-known/openid-configuration",
+  "/.well-known/oauth-authorization-server",
+];
+
+export const RESOURCE_METADATA_PATH = "/.well-known/oauth-protected-resource";
 
 /** Verifiers reload the key set on an unknown key id, so a few minutes of caching are safe. */
 const CACHE_CONTROL = "public, max-age=300";
@@ -63,7 +72,10 @@ function systemEndpoints({
             return { status: 200, headers: { "content-type": contentType }, body };
           }),
         ]),
-    get("/.well-known/openid-configuration", async () => published(discovery(addresses(), keys))),
+    ...ISSUER_METADATA_PATHS.map((path) =>
+      get(path, async () => published(issuerMetadata(addresses(), keys))),
+    ),
+    get(RESOURCE_METADATA_PATH, async () => published(resourceMetadata(addresses()))),
     get(JWKS_PATH, async () => {
       // Rare requests, often because of a key that was just created.
       await keys.reload();
@@ -72,11 +84,13 @@ function systemEndpoints({
   ];
 }
 
-function discovery({ authUrl }: Addresses, { algorithms }: SigningKeys): object {
+/** OpenID Connect Discovery 1.0 and RFC 8414 have the same members. */
+function issuerMetadata({ authUrl }: Addresses, { algorithms }: SigningKeys): object {
   return {
     issuer: authUrl,
     authorization_endpoint: `${authUrl}/oauth`,
     token_endpoint: `${authUrl}/oauth/token`,
+    userinfo_endpoint: `${authUrl}${USERINFO_PATH}`,
     device_authorization_endpoint: `${authUrl}/oauth/device_authorization`,
     grant_types_supported: ["authorization_code", "refresh_token", DEVICE_CODE, TOKEN_EXCHANGE],
     code_challenge_methods_supported: ["S256"],
@@ -85,7 +99,22 @@ function discovery({ authUrl }: Addresses, { algorithms }: SigningKeys): object 
     jwks_uri: `${authUrl}${JWKS_PATH}`,
     id_token_signing_alg_values_supported: algorithms,
     response_types_supported: ["code"],
+    response_modes_supported: ["query"],
     subject_types_supported: ["public"],
+    scopes_supported: OPENID_SCOPES,
+    claims_supported: CLAIMS,
+    // The default is true.
+    request_uri_parameter_supported: false,
+  };
+}
+
+/** RFC 9728: where clients of the API get their tokens. */
+function resourceMetadata({ baseUrl, authUrl }: Addresses): object {
+  return {
+    resource: baseUrl,
+    authorization_servers: [authUrl],
+    bearer_methods_supported: ["header"],
+    resource_documentation: `${baseUrl}/docs/`,
   };
 }
 

@@ -21,6 +21,7 @@ import {
   sealLogin,
 } from "./login.ts";
 import { loopbackAlias } from "./loopback-alias.ts";
+import { readClientId } from "./oauth/client-id.ts";
 import { decideDevice } from "./oauth/device.ts";
 import { finishLogin, finishLoginWithError } from "./oauth/finish-login.ts";
 import { parseLoginRequest } from "./oauth/request.ts";
@@ -56,6 +57,7 @@ export function browserLoginEndpoints(deps: LoginDeps): HttpEndpoint[] {
 async function startLogin(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const query = new URLSearchParams(http.query);
   const request = parseLoginRequest(query);
+  readClientId(deps, query);
   checkAudiences(deps, request.audiences);
   if (request.invite !== "") await requireInvite(deps, request.invite, Date.now());
   const { login, headers } = newLogin(deps, http, request);

@@ -74,6 +74,8 @@ export const LOGIN_PART: ApiPart = {
           parameter("query", "code_challenge", "The PKCE challenge (RFC 7636)."),
           parameter("query", "code_challenge_method", "Always `S256`."),
           parameter("query", "state", "Returned unchanged."),
+          parameter("query", "client_id", "Name of the client; the audience of its ID token."),
+          parameter("query", "nonce", "Returned in the ID token."),
           parameter(
             "query",
             "idp_id",
@@ -85,7 +87,11 @@ export const LOGIN_PART: ApiPart = {
             "audience",
             "Audiences of the token, comma-separated. Default: the API.",
           ),
-          parameter("query", "scope", "UIDs or names of groups to which the token is restricted."),
+          parameter(
+            "query",
+            "scope",
+            "UIDs or names of groups to which the token is restricted. `openid` asks for an ID token.",
+          ),
         ],
         responses: {
           ...PAGE,
@@ -121,6 +127,21 @@ export const LOGIN_PART: ApiPart = {
         },
       },
     },
+    "/oauth/userinfo": Object.fromEntries(
+      ["get", "post"].map((method) => [
+        method,
+        {
+          operationId: `userinfo${method === "get" ? "" : "Post"}`,
+          summary: "Claims of the person",
+          description: "The userinfo endpoint of OpenID Connect, with an access token as bearer.",
+          tags: TAGS,
+          responses: {
+            "200": jsonResponse("The claims.", schemaRef("UserInfo")),
+            ...COMMON_ERRORS,
+          },
+        },
+      ]),
+    ),
     "/oauth/device_authorization": {
       post: {
         operationId: "deviceAuthorization",
@@ -211,6 +232,7 @@ export const LOGIN_PART: ApiPart = {
           enum: ["authorization_code", "refresh_token", DEVICE_CODE, TOKEN_EXCHANGE],
         },
         code: text("Authorization code."),
+        client_id: text("Name of the client, the same as in the request that started the sign-in."),
         code_verifier: text("PKCE verifier."),
         redirect_uri: text("The address that the code was sent to."),
         refresh_token: text("Refresh token. Each works once."),
@@ -237,16 +259,30 @@ export const LOGIN_PART: ApiPart = {
         token_type: text("Always `Bearer`."),
         expires_in: { type: "integer", description: "Seconds until it expires." },
         refresh_token: text("Renews the access token."),
-        id_token: text("A token for this issuer, for device sign-ins."),
+        id_token: text("An ID token, for device sign-ins and for the scope `openid`."),
         issued_token_type: text("For token exchange."),
         scope: text("The capabilities to which the token is restricted."),
+      },
+    },
+    UserInfo: {
+      type: "object",
+      description: "Claims of a person. Workloads have the subject only.",
+      required: ["sub"],
+      properties: {
+        sub: text("UID of the identity."),
+        name: text("Full name."),
+        given_name: text("First name."),
+        family_name: text("Last name."),
+        picture: text("URL of a picture."),
+        email: text("Email address."),
+        email_verified: { type: "boolean", description: "Whether the provider has verified it." },
       },
     },
     DeviceAuthorizationRequest: {
       type: "object",
       description: "What a device wants to sign in for.",
       properties: {
-        client_id: text("Name of the device, shown to the person."),
+        client_id: text("Name of the device, shown to the person; the audience of its ID token."),
         audience: texts("Audiences of the token. Default: the API."),
       },
     },

@@ -9,6 +9,7 @@ import type { Api } from "../wire/api.ts";
 import { loginEndpoints } from "./endpoints.ts";
 import { loginHandlers } from "./handlers.ts";
 import type { PasswordHasher } from "./local/password.ts";
+import { userinfoEndpoints } from "./oauth/userinfo.ts";
 import { Sessions } from "./people/sessions.ts";
 import { checkIssuerMethod } from "./providers/check-issuer.ts";
 import { providerExchange } from "./providers/provider-exchange.ts";
@@ -40,5 +41,6 @@ export function registerLogin(
     checkIssuerMethod(engine, deps.issuerPolicy, providers),
   );
   api.addEndpoints((methods) => loginEndpoints(login, methods));
+  api.addEndpoints(() => userinfoEndpoints(exchange));
   return providerExchange(login, exchange.source);
 }

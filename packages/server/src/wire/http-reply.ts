@@ -64,20 +64,30 @@ export function errorReply({ wire, context, request }: HttpContext, error: Wharf
     }
   }
   if (error.code === "UNAUTHENTICATED") {
-    headers["www-authenticate"] ??= challengeOf(error, context.authorization !== undefined);
+    const hadToken = context.authorization !== undefined;
+    headers["www-authenticate"] ??= challengeOf(error, hadToken, wire.resourceMetadata?.());
   }
   const body = statusJson(error, wire.errorDomain);
   return { status: error.httpStatus, headers, body, error };
 }
 
-/** RFC 6750; RFC 9470 for a token that a new sign-in makes sufficient. */
-function challengeOf({ detail }: WharfError, hadToken: boolean): string {
-  if (!hadToken) return "Bearer";
+/**
+ * RFC 6750, which allows no error without a token; RFC 9470 for a token that a new sign-in makes sufficient; RFC 9728 for
+ * clients that do not know the issuer.
+ */
+function challengeOf(
+  { detail }: WharfError,
+  hadToken: boolean,
+  metadata: string | undefined,
+): string {
   const isOld = detail !== undefined && "reason" in detail && detail.reason === RECENT_SIGN_IN;
-  const maxAge = RECENT_SIGN_IN_MS / 1000;
-  return isOld
-    ? `Bearer error="insufficient_user_authentication", max_age="${maxAge}"`
-    : 'Bearer error="invalid_token"';
+  const parameters = {
+    ...(hadToken && { error: isOld ? "insufficient_user_authentication" : "invalid_token" }),
+    ...(hadToken && isOld && { max_age: RECENT_SIGN_IN_MS / 1000 }),
+    ...(metadata !== undefined && { resource_metadata: metadata }),
+  };
+  const written = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`);
+  return `Bearer ${written.join(", ")}`.trim();
 }
 
 /** Whether a person opened an address in a browser: API clients send other methods, or a token. */

@@ -64,6 +64,7 @@ export interface Wire {
   readonly proxies: TrustedProxies | undefined;
   readonly errorDomain: string;
   readonly noRoutePage: ErrorPage | undefined;
+  readonly resourceMetadata: (() => string) | undefined;
   /** Header fields of every response. */
   readonly commonHeaders: ResponseHeaders | undefined;
   /** The header `Keep-Alive` of HTTP/1: clients close idle connections before the server does. */

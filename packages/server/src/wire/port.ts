@@ -73,6 +73,8 @@ export interface PortOptions {
   readonly errorDomain: string;
   /** What browsers get for paths that nothing handles; others get JSON. */
   readonly noRoutePage?: ErrorPage;
+  /** The URL of the metadata that names the issuer of tokens (RFC 9728). */
+  readonly resourceMetadata?: () => string;
   readonly health: HealthSource;
 }
 
@@ -198,6 +200,7 @@ function wireOf(
     proxies,
     errorDomain: options.errorDomain,
     noRoutePage: options.noRoutePage,
+    resourceMetadata: options.resourceMetadata,
     commonHeaders: options.tls && HSTS,
     keepAlive: `timeout=${Math.floor(limits.keepAliveMs / 1000)}`,
     hosts: undefined,

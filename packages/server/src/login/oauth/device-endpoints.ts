@@ -8,6 +8,7 @@ import { browserUrl } from "../local/passkeys.ts";
 import { checkAudiences, type LoginDeps, resumeLogin, saveLogin } from "../login.ts";
 import { pageEndpoint } from "../page-endpoint.ts";
 import { deviceCodePage } from "../pages/consent.ts";
+import { readClientId } from "./client-id.ts";
 import { DEVICE_SECONDS, findDevice, startDeviceAuthorization } from "./device.ts";
 import { pageLoginRequest } from "./request.ts";
 import { oauthHandler } from "./token-endpoint.ts";
@@ -34,8 +35,10 @@ function authorize(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint["han
     attempts.count("device", request.remoteAddress);
     checkAudiences(deps, form.getAll("audience"));
     const call = new BrowserCall(request);
+    const clientId = readClientId(deps, form);
     const device = {
       client: (form.get("client_id") ?? "a tool").slice(0, MAX_CLIENT_CHARACTERS),
+      clientId,
       address: request.remoteAddress,
       userAgent: truncateUserAgent(call.userAgent),
       audiences: [...new Set(form.getAll("audience"))],

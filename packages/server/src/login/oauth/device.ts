@@ -21,7 +21,10 @@ import { newUserCode } from "./user-code.ts";
 export interface PendingDevice {
   /** The digest of the secret part of the device code. */
   readonly secretDigest: string;
+  /** The name that it gives itself, as it is shown. */
   readonly client: string;
+  /** The client that its ID token is for. */
+  readonly clientId?: string;
   readonly address: string;
   readonly userAgent: string;
   readonly audiences: readonly string[];
@@ -56,7 +59,10 @@ export const MAX_PENDING_DEVICES = 20_000;
  */
 export async function startDeviceAuthorization(
   tx: Transaction,
-  device: Pick<PendingDevice, "client" | "address" | "userAgent" | "audiences" | "scopes">,
+  device: Pick<
+    PendingDevice,
+    "client" | "clientId" | "address" | "userAgent" | "audiences" | "scopes"
+  >,
   now: number,
 ): Promise<{ deviceCode: string; userCode: string; interval: number }> {
   const network = clientNetwork(device.address);
@@ -126,13 +132,21 @@ export async function decideDevice(
 }
 
 export type DevicePollResult =
-  | { readonly error: "authorization_pending" | "slow_down" | "access_denied" | "expired_token" }
+  | { readonly error: DevicePollError }
   | { readonly device: PendingDevice; readonly person: Person };
 
-/** Handles a poll of a device. The result is delivered once. */
+type DevicePollError =
+  | "authorization_pending"
+  | "slow_down"
+  | "access_denied"
+  | "expired_token"
+  | "invalid_grant";
+
+/** Handles a poll of a device, by the client that started it if it names itself. The result is delivered once. */
 export async function pollDevice(
   tx: Transaction,
   deviceCode: string,
+  client: string,
   now: number,
 ): Promise<DevicePollResult> {
   const [userCode = "", secret = ""] = deviceCode.split(".");
@@ -140,6 +154,7 @@ export async function pollDevice(
   if (device === undefined || hash("sha256", secret, "hex") !== device.secretDigest) {
     return { error: "expired_token" };
   }
+  if (client !== "" && client !== (device.clientId ?? client)) return { error: "invalid_grant" };
   if (device.outcome === "pending") {
     const tooSoon = now - device.asked < device.interval * 1000;
     const interval = tooSoon ? device.interval + SLOW_DOWN_SECONDS : device.interval;

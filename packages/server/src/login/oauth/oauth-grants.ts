@@ -9,6 +9,7 @@ import type { LoginDeps } from "../login.ts";
 import type { IssuedToken, SessionTokens, TokenRequest } from "../people/sessions.ts";
 import { pollDevice } from "./device.ts";
 import type { CodeTicket } from "./finish-login.ts";
+import { OPENID_SCOPES } from "./request.ts";
 import { invalidParameter, OAuthError, type OAuthGrant } from "./token-endpoint.ts";
 
 /** The grant type of RFC 8628. */
@@ -31,11 +32,13 @@ function codeGrant(deps: LoginDeps): OAuthGrant {
     );
     if (redeemed === undefined) throw invalidGrant();
     const { session, ticket } = redeemed;
-    const { audiences, refreshable } = ticket.request;
+    const { audiences, refreshable, delivery } = ticket.request;
     const wanted = { audiences, scopes: [], capabilities: [] };
     const access = await deps.sessions.firstToken(call, session, wanted);
     const refresh = refreshable ? deps.sessions.refreshToken(session, call.time) : undefined;
-    return tokenResponse({ access, refresh }, call.time);
+    const idRequest = delivery.kind === "code" ? delivery.idToken : undefined;
+    const id = idRequest && (await deps.sessions.idToken(call, session, idRequest));
+    return { ...tokenResponse({ access, refresh }, call.time), ...(id && { id_token: id }) };
   };
 }
 
@@ -74,7 +77,14 @@ function matchesCode({ request: { delivery } }: CodeTicket, form: URLSearchParam
   if (delivery.kind !== "code") return false;
   const verifier = form.get("code_verifier") ?? "";
   const sameAddress = URL.parse(form.get("redirect_uri") ?? "")?.href === delivery.redirect;
-  return sameAddress && hash("sha256", verifier, "base64url") === delivery.challenge;
+  if (!sameAddress || !isSameClient(delivery.clientId, form)) return false;
+  return hash("sha256", verifier, "base64url") === delivery.challenge;
+}
+
+/** Whether a token request comes from the client that a code is for, if both name one. */
+function isSameClient(clientId = "", form: URLSearchParams): boolean {
+  const sender = form.get("client_id") ?? "";
+  return clientId === "" || sender === "" || sender === clientId;
 }
 
 function invalidGrant(): WharfError {
@@ -90,25 +100,24 @@ function refreshGrant({ sessions }: LoginDeps): OAuthGrant {
   };
 }
 
-function deviceGrant({ engine, sessions, addresses }: LoginDeps): OAuthGrant {
+function deviceGrant({ engine, sessions }: LoginDeps): OAuthGrant {
   return async (form, request) => {
     const call = new BrowserCall(request);
     const code = form.get("device_code") ?? "";
     const found = await engine.store.writeFor(call, async (tx) => {
-      const answer = await pollDevice(tx, code, call.time);
+      const answer = await pollDevice(tx, code, form.get("client_id") ?? "", call.time);
       if ("error" in answer) return answer;
       const { device, person } = answer;
       return { device, session: await sessions.open(tx, call, person) };
     });
     if ("error" in found) throw new OAuthError(found.error, DESCRIPTIONS[found.error]);
-    const { audiences, scopes } = found.device;
+    const { audiences, scopes, clientId = "" } = found.device;
     const wanted = { audiences, scopes, capabilities: [] };
     const access = await sessions.firstToken(call, found.session, wanted);
     const refresh = sessions.refreshToken(found.session, call.time);
     // Existing clients exchange the ID token, as they would one of any identity provider.
-    const forIssuer = { ...wanted, audiences: [addresses().authUrl] };
-    const { token } = await sessions.accessToken(call, found.session, forIssuer);
-    return { ...tokenResponse({ access, refresh }, call.time), id_token: token };
+    const id = await sessions.idToken(call, found.session, { clientId });
+    return { ...tokenResponse({ access, refresh }, call.time), id_token: id };
   };
 }
 
@@ -117,14 +126,20 @@ const DESCRIPTIONS = {
   slow_down: "polling too often: wait five more seconds between requests",
   access_denied: "the user denied the request",
   expired_token: "the device code has expired or is unknown",
+  invalid_grant: "the device code belongs to another client",
 } as const;
 
 function tokenRequestOf(form: URLSearchParams): TokenRequest {
   return {
     audiences: [...form.getAll("audience"), ...form.getAll("resource")],
     scopes: form.getAll("scopes"),
-    capabilities: (form.get("scope") ?? "").split(" ").filter(Boolean),
+    capabilities: (form.get("scope") ?? "").split(" ").filter(isCapabilityScope),
   };
+}
+
+/** Clients of OpenID Connect repeat the scopes of the sign-in, which restrict nothing. */
+function isCapabilityScope(scope: string): boolean {
+  return scope !== "" && !OPENID_SCOPES.includes(scope);
 }
 
 function tokenResponse({ access, refresh }: SessionTokens, now: number): object {

@@ -2,6 +2,7 @@ import { isUid } from "@wharf/contract";
 import { keyIdOf } from "../../iam/invite-code.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import { isLoopbackHost } from "../../lib/net/loopback.ts";
+import type { IdTokenRequest } from "../people/id-token.ts";
 import { checkHeadlessCode } from "./headless.ts";
 
 /** How the result of a login is delivered. */
@@ -12,6 +13,9 @@ export type Delivery =
       readonly redirect: string;
       readonly challenge: string;
       readonly state: string;
+      readonly clientId?: string;
+      /** The ID token that the client asks for with the scope `openid`. */
+      readonly idToken?: IdTokenRequest;
     }
   /** The token itself to a loopback address, for existing clients. */
   | { readonly kind: "redirect"; readonly redirect: string }
@@ -89,14 +93,18 @@ export function parseLoginRequest(query: URLSearchParams): LoginRequest {
  */
 const MAX_REQUEST_BYTES = 4_096;
 
-/** Standard OpenID scopes, which are ignored: Wharf uses groups as scopes. */
-const OPENID_SCOPES = ["openid", "email", "profile", "offline_access"];
+/** Standard OpenID scopes: Wharf uses groups as scopes, and these restrict nothing. */
+export const OPENID_SCOPES = ["openid", "email", "profile", "offline_access"];
 
 /** Names of groups. */
 const GROUP_NAME = /^[a-z0-9 ._-]{1,255}$/;
 
+function scopeWords(query: URLSearchParams): string[] {
+  return query.getAll("scope").flatMap((text) => text.split(" ").flatMap(readScope));
+}
+
 function readScopes(query: URLSearchParams): string[] {
-  const words = query.getAll("scope").flatMap((text) => text.split(" ").flatMap(readScope));
+  const words = scopeWords(query);
   const scopes = words.filter((word) => word !== "" && !OPENID_SCOPES.includes(word));
   if (scopes.every((scope) => isUid(scope) || GROUP_NAME.test(scope))) return scopes;
   throw invalidParameter("scope", "must be uids or names of groups");
@@ -132,7 +140,11 @@ function readCodeDelivery(query: URLSearchParams): Delivery {
     throw invalidParameter("code_challenge", "must be an S256 challenge");
   }
   const redirect = loopback("redirect_uri", query.get("redirect_uri") ?? "");
-  return { kind: "code", redirect, challenge, state: query.get("state") ?? "" };
+  const clientId = query.get("client_id") ?? "";
+  const code = { kind: "code", redirect, challenge, state: query.get("state") ?? "" } as const;
+  if (!scopeWords(query).includes("openid")) return { ...code, clientId };
+  if (clientId === "") throw invalidParameter("client_id", "is required with the scope openid");
+  return { ...code, clientId, idToken: { clientId, nonce: query.get("nonce") ?? "" } };
 }
 
 /** Redirects only to loopback addresses, because clients are not registered. */

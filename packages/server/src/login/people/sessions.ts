@@ -24,6 +24,7 @@ import type { ExchangeDeps } from "../../sts/authorize-subject.ts";
 import { type DownScopeRequest, downScope, resolveScopes } from "../../sts/down-scope.ts";
 import { invalidClaim } from "../../sts/verify/checks.ts";
 import { assumeIdentity } from "./assume-identity.ts";
+import { type IdTokenRequest, signIdToken } from "./id-token.ts";
 import type { Person, PersonClaims } from "./person.ts";
 import { renew } from "./renew-session.ts";
 
@@ -182,6 +183,14 @@ export class Sessions {
     const forIssuer = { audiences: [authUrl], scopes: [], capabilities: [] };
     const { token } = await this.#ownToken(session, [], forIssuer, call.time);
     return assumeIdentity(exchange, call, token, { identity: assumes, scopes }, request);
+  }
+
+  /** Issues an ID token, valid as long as an access token. */
+  async idToken(call: Call, session: StoredSession, request: IdTokenRequest): Promise<string> {
+    const { keys, addresses } = this.#deps;
+    const forIssuer = { audiences: [addresses().authUrl], scopes: [], capabilities: [] };
+    const { token } = await this.accessToken(call, session, forIssuer);
+    return signIdToken(keys, token, session, request);
   }
 
   async #ownToken(
