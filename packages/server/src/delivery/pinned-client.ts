@@ -14,12 +14,22 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 /** Idle connections are closed after this time. */
 const IDLE_MS = 4_000;
 
+/**
+ * One error for everything before a connection, unless any address is allowed: names that do not exist, names of private
+ * addresses and closed ports look the same, so that sinks do not reveal what the network of the server has.
+ */
+const UNREACHABLE =
+  "it cannot be reached: it needs public addresses, and a server that accepts connections";
+
 /** The answer to a request, or why there is none. */
 export interface SendResult {
   /** 0 without an answer. */
   readonly status: number;
+  /** 0 without a connection: the time of a lookup would tell names apart. */
   readonly latencyMs: number;
   readonly error?: string;
+  /** The cause that `error` hides, for the log of the operator. */
+  readonly cause?: Error;
   /** The first KiB of the answer. */
   readonly response?: string;
   /** The pause that the sink asks for. */
@@ -84,7 +94,7 @@ export class PinnedClient {
     failed: (error: string) => SendResult,
   ): void {
     const send = this.#url.protocol === "https:" ? https().request : requestHttp;
-    const { timeoutMs } = this.#options;
+    const { anywhere, timeoutMs } = this.#options;
     const length = Buffer.byteLength(body);
     const outgoing = send(this.#url, {
       method: "POST",
@@ -99,7 +109,9 @@ export class PinnedClient {
     const timer = setTimeout(() => abandon(), timeoutMs);
     outgoing.on("error", (error) => {
       clearTimeout(timer);
-      resolve(failed(reasonOf(error)));
+      const reason = reasonOf(error, anywhere);
+      const result = { ...failed(reason), cause: error };
+      resolve(reason === UNREACHABLE ? { ...result, latencyMs: 0 } : result);
     });
     outgoing.on("response", (answer) => {
       const { statusCode: status = 0, headers: received } = answer;
@@ -145,12 +157,12 @@ function sharedContext(): SecureContext {
 }
 
 /** Only the code of a system error is shown: its message can name internal addresses. */
-function reasonOf(error: Error): string {
+function reasonOf(error: Error, anywhere: boolean): string {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === "ECONNREFUSED") return "the connection was refused";
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "the name cannot be resolved";
   if (code === "ECONNRESET" || code === "EPIPE") return "the connection was closed";
   if (code?.startsWith("ERR_TLS") || code?.includes("CERT")) return "the certificate is not valid";
-  if (error.message.includes("not public")) return error.message;
+  if (!anywhere) return UNREACHABLE;
+  if (code === "ECONNREFUSED") return "the connection was refused";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "the name cannot be resolved";
   return "it cannot be reached";
 }

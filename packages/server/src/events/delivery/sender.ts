@@ -2,6 +2,7 @@ import type { Leases } from "../../delivery/leases.ts";
 import type { SendResult } from "../../delivery/pinned-client.ts";
 import type { TimeSlices } from "../../lib/scheduling/time-slices.ts";
 import { Waiting } from "../../lib/scheduling/waiting.ts";
+import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
 import { pendingDeliveries, type StoredDelivery } from "../../store/tables/events/deliveries.ts";
 import { type EventWithBody, readEventBodies } from "../../store/tables/events/event-log.ts";
@@ -35,6 +36,8 @@ export interface SenderDeps extends ContextDeps {
   readonly leases: Leases;
   readonly results: Results;
   readonly metrics: Pick<Metrics, "count">;
+  /** Gets the causes of failures, which the delivery log does not show. */
+  readonly log: Pick<Logger, "warn">;
   /** All senders share these: requests of the API do not wait for hundreds of deliveries to be signed. */
   readonly slices: TimeSlices;
 }
@@ -245,9 +248,18 @@ export class Sender {
     const result = await (event === undefined
       ? EXPIRED
       : post(context, deliveryRequest(context, delivery, event, names(), signer, now)));
+    this.#logFailure(context, result);
     const outcome = outcomeOf(delivery, result, now, times.retryDelaysMs);
     metrics.count("wharf_event_deliveries_total", { outcome: outcome.outcome });
     return outcome;
+  }
+
+  /** Logs why there is no answer, once until the sink answers again. */
+  #logFailure({ subscription }: Current, { cause }: SendResult): void {
+    if (cause === undefined || this.#health.isFailing) return;
+    const { host } = new URL(subscription.sink);
+    const fields = { err: cause, subscription: this.#uid, sink: host };
+    this.#deps.log.warn(fields, "sink cannot be reached");
   }
 
   /** What a stored failure means for the subscription. */

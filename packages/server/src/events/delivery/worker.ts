@@ -11,7 +11,7 @@ import { Sender, type SenderDeps } from "./sender.ts";
 const MAX_SENDERS = 500;
 
 export interface WorkerDeps extends SenderDeps {
-  readonly log: Pick<Logger, "error">;
+  readonly log: Pick<Logger, "warn" | "error">;
 }
 
 /** Starts a sender for each subscription with deliveries that are due and that no other process sends. */
