@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { GroupSchema } from "@wharf/contract";
 import { open } from "../testing/open.ts";
 
 const GET = "/wharf.iam.v2beta1.GroupsService/GetGroup";
@@ -20,4 +22,18 @@ test("credentials are checked before the body is read", async (t) => {
   const answer = await fetch(port.url + GET, { method: "POST", headers, body: "{" });
   assert.equal(answer.status, 500);
   assert.deepEqual(port.methods.calls, []);
+});
+
+test("unknown fields of JSON are named, or rejected if the client prefers that", async (t) => {
+  const port = await open(t, { GetGroup: () => create(GroupSchema) });
+  const send = (prefer: string) => {
+    const headers = { "content-type": "application/json", prefer };
+    return fetch(port.url + GET, { method: "POST", headers, body: '{"uid": "u", "no": 1}' });
+  };
+  const lenient = await send("");
+  assert.equal(lenient.status, 200);
+  assert.equal(lenient.headers.get("warning"), '299 - "unknown field no"');
+  const strict = await send("handling=strict");
+  assert.equal(strict.status, 400);
+  assert.equal(strict.headers.get("preference-applied"), "handling=strict");
 });

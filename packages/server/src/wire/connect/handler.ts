@@ -58,7 +58,7 @@ async function run(http: HttpContext, method: Method, query: string): Promise<vo
     : await messageOfQuery(query, limit, context);
   if (admission === "denied")
     await wire.methods.deny(method, context, decodeScope(method, used, bytes));
-  const message = decodeMessage(method, used, bytes);
+  const message = decodeMessage(http, method, used, bytes);
   const reply = await wire.methods.call(method, message, context);
   const body = encode(method, used, reply.binary());
   if (!context.settle()) return;

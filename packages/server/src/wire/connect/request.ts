@@ -1,10 +1,13 @@
 /** Decodes the message of a Connect call: the body of a POST, or the query of a GET. */
+import type { Message } from "@bufbuild/protobuf";
 import { invalidArgument } from "../../lib/errors.ts";
 import { messageFromBinary, textFromBinary } from "../../rpc/binary-read.ts";
 import type { Method } from "../../rpc/call.ts";
 import { messageFromJson } from "../../rpc/json-read.ts";
 import { gunzip } from "../body.ts";
+import type { HttpContext } from "../http-reply.ts";
 import type { RequestContext } from "../request-context.ts";
+import { readAsPreferred } from "../rest/handling.ts";
 import { parseBody } from "../rest/request.ts";
 
 /** The encoding of request and response. */
@@ -22,9 +25,16 @@ export function codecNamed(name: string): Codec | undefined {
   return CODECS.find(({ format }) => format === name);
 }
 
-export function decodeMessage({ desc: { input } }: Method, { format }: Codec, bytes: Buffer) {
+export function decodeMessage(
+  http: HttpContext,
+  { desc: { input } }: Method,
+  { format }: Codec,
+  bytes: Buffer,
+): Message {
   if (format === "proto") return messageFromBinary(input, bytes);
-  return messageFromJson(input, parseBody(bytes.toString(), input).value);
+  const text = bytes.toString();
+  const { value } = readAsPreferred(http, (unknown) => parseBody(text, input, { unknown }));
+  return messageFromJson(input, value);
 }
 
 /** The scope of a message, for a denial. Nothing else is decoded. */

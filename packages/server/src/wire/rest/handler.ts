@@ -1,4 +1,5 @@
 /** Handles REST calls: matches the route, decodes the request, calls the method and encodes the response. */
+import type { Message } from "@bufbuild/protobuf";
 import { invalidArgument, unimplemented, unsupported, WharfError } from "../../lib/errors.ts";
 import type { Admission, Reply } from "../../rpc/call.ts";
 import { readBody } from "../body.ts";
@@ -8,7 +9,7 @@ import { errorReply, sendReply } from "../http-reply.ts";
 import { maxRequestBytes } from "../limits.ts";
 import { checkParameterCount } from "../parameters.ts";
 import type { UnsupportedRoute } from "../unsupported.ts";
-import { readHandling, warningOf } from "./handling.ts";
+import { readAsPreferred } from "./handling.ts";
 import { type RestRequest, readRequest, readScope } from "./request.ts";
 import { readRequestId } from "./request-id.ts";
 import type { Route } from "./route.ts";
@@ -109,13 +110,9 @@ function call(
   }
 }
 
-/** The message of a request. Tells the client how unknown fields of its body are handled. */
-function readMessage({ context, request: { headers } }: HttpContext, request: RestRequest) {
-  const handling = request.route.body === "none" ? undefined : readHandling(headers.prefer);
-  if (handling !== undefined) context.addHeader("preference-applied", `handling=${handling}`);
-  const { message, unknown } = readRequest(request, handling === "strict" ? "reject" : "ignore");
-  if (unknown.length > 0) context.addHeader("warning", warningOf(unknown));
-  return message;
+function readMessage(http: HttpContext, request: RestRequest): Message {
+  if (request.route.body === "none") return readRequest(request).message;
+  return readAsPreferred(http, (unknown) => readRequest(request, unknown)).message;
 }
 
 function supported(match: Match<Route | UnsupportedRoute>): Match<Route> {

@@ -1,5 +1,8 @@
 /** How fields of a body that the schema does not have are handled: the preference `handling` (RFC 7240) and warnings. */
 
+import type { ParsedJson, ParseOptions } from "../../rpc/json-parse.ts";
+import type { HttpContext } from "../http-reply.ts";
+
 export type Handling = "strict" | "lenient";
 
 /** Longer headers are ignored: preferences are short, and matching must be, too. */
@@ -19,6 +22,18 @@ export function readHandling(prefer: string | string[] | undefined): Handling | 
     if (value !== undefined) return value === "strict" || value === "lenient" ? value : undefined;
   }
   return undefined;
+}
+
+/** Reads a JSON body as the client prefers. The response says how unknown fields are handled. */
+export function readAsPreferred<T extends Pick<ParsedJson, "unknown">>(
+  { context, request }: Pick<HttpContext, "context" | "request">,
+  read: (unknown: ParseOptions["unknown"]) => T,
+): T {
+  const handling = readHandling(request.headers.prefer);
+  if (handling !== undefined) context.addHeader("preference-applied", `handling=${handling}`);
+  const result = read(handling === "strict" ? "reject" : "ignore");
+  if (result.unknown.length > 0) context.addHeader("warning", warningOf(result.unknown));
+  return result;
 }
 
 /** Fields that a warning names, and the length of a name: headers are bounded. */
