@@ -10,6 +10,7 @@ import { type EventDelivery, registerEvents } from "../events/register.ts";
 import { registerAccess } from "../iam/access/register.ts";
 import { organizationSettingsHandlers } from "../iam/organization-settings.ts";
 import type { HostLookup } from "../lib/net/host-lookup.ts";
+import { LocalRateLimits } from "../lib/scheduling/rate-limits.ts";
 import type { PasswordHasher } from "../login/local/password.ts";
 import { noRoutePage } from "../login/no-route-page.ts";
 import { registerLogin } from "../login/register.ts";
@@ -58,7 +59,8 @@ export interface Areas {
 /** Registers the methods and endpoints of every area. */
 export async function registerAreas(core: Core, deps: AreaDeps): Promise<Areas> {
   const { engine, settings } = core;
-  const { passwords, readiness, scrape, supervisor: peers, hosts } = deps;
+  const { passwords, readiness, scrape, hosts } = deps;
+  const limits = deps.supervisor ?? new LocalRateLimits();
   const api = new Api();
   const exchange = createExchange(core);
   registerSystem(api, { ...core, readiness, scrape: settings.metricsListen ? undefined : scrape });
@@ -69,8 +71,8 @@ export async function registerAreas(core: Core, deps: AreaDeps): Promise<Areas> 
   api.handlers.bindAll(organizationSettingsHandlers(engine));
   const audit = registerAudit(api, core);
   registerClouds(api, core);
-  registerScim(api, { ...core, peers });
-  registerSts(api, exchange, registerLogin(api, { ...core, passwords, peers }, exchange));
+  registerScim(api, { ...core, limits });
+  registerSts(api, exchange, registerLogin(api, { ...core, passwords, limits }, exchange));
   const registry = registerRegistry(api, core, exchange);
   const delivery = registerEvents(api, { ...core, hosts }, deps.deliveryTimes);
   await registerVulnerabilities(api, { ...core, exchange });

@@ -28,7 +28,7 @@ const IMMUTABLE = "public, max-age=31536000, immutable";
 
 /** All endpoints of login beside the methods of the contract: pages, and the endpoints of OAuth. */
 export function loginEndpoints(deps: LoginDeps, methods: Methods): HttpEndpoint[] {
-  const attempts = new AttemptLimiter(deps.peers);
+  const attempts = new AttemptLimiter(deps.limits);
   const grants = new Map([
     [TOKEN_EXCHANGE, tokenExchangeGrant(methods)],
     ...personOAuthGrants(deps),

@@ -2,7 +2,7 @@ import type { Addresses } from "../config/addresses.ts";
 import type { Settings } from "../config/settings.ts";
 import type { Engine } from "../engine/engine.ts";
 import { WharfError } from "../lib/errors.ts";
-import type { RateLimitPeers } from "../lib/scheduling/rate-limiter.ts";
+import type { RateLimits } from "../lib/scheduling/rate-limits.ts";
 import type { Transaction } from "../store/db/commit/transaction.ts";
 import { addTicket, consumeTicket, readTicket } from "../store/tables/login/tickets.ts";
 import { readAudiences } from "../sts/audiences.ts";
@@ -40,7 +40,7 @@ export interface LoginDeps {
   readonly providers: ProviderLogin;
   readonly sealed: SealedTickets;
   readonly passwords: PasswordHasher;
-  readonly peers?: RateLimitPeers | undefined;
+  readonly limits: RateLimits;
   addresses(): Addresses;
 }
 

@@ -1,7 +1,7 @@
 import { IdentityProvidersService } from "@wharf/contract";
 import type { SigningKeys } from "../auth/keys.ts";
 import { RefreshTokens } from "../auth/refresh-token.ts";
-import type { RateLimitPeers } from "../lib/scheduling/rate-limiter.ts";
+import type { RateLimits } from "../lib/scheduling/rate-limits.ts";
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts";
 import type { ExchangeDeps } from "../sts/authorize-subject.ts";
 import type { ProviderExchange } from "../sts/exchange.ts";
@@ -20,7 +20,7 @@ export interface RegisterLoginDeps extends ProviderLoginDeps {
   readonly keys: SigningKeys;
   readonly installation: InstallationSecrets;
   readonly passwords: PasswordHasher;
-  readonly peers?: RateLimitPeers | undefined;
+  readonly limits: RateLimits;
 }
 
 /** Registers sign-in and sessions. Returns the exchange of tokens of identity providers, for sts. */
@@ -29,12 +29,12 @@ export function registerLogin(
   deps: RegisterLoginDeps,
   exchange: ExchangeDeps,
 ): ProviderExchange {
-  const { engine, settings, addresses, keys, installation, passwords, peers } = deps;
+  const { engine, settings, addresses, keys, installation, passwords, limits } = deps;
   const refreshTokens = new RefreshTokens(() => installation.get("refresh-tokens"));
   const sessions = new Sessions({ engine, settings, addresses, keys, refreshTokens, exchange });
   const providers = new ProviderLogin(deps);
   const sealed = new SealedTickets(() => installation.get("login-tickets"));
-  const login = { engine, settings, addresses, sessions, providers, sealed, passwords, peers };
+  const login = { engine, settings, addresses, sessions, providers, sealed, passwords, limits };
   api.handlers.bindAll(loginHandlers(exchange, sessions));
   api.handlers.bind(
     IdentityProvidersService.method.checkIssuer,

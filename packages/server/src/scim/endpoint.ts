@@ -38,7 +38,7 @@ const PATH =
 
 /** The SCIM endpoints at which identity providers provision users and groups. */
 export function scimEndpoints(deps: ScimDeps): HttpEndpoint[] {
-  const limit = new WriteLimiter(deps.writesPerMinute, deps.peers);
+  const limit = new WriteLimiter(deps.writesPerMinute, deps.limits);
   return METHODS.map((method) => ({
     method,
     path: PREFIX,
@@ -74,7 +74,7 @@ async function answer(
   const now = Date.now();
   await authenticate(deps.engine, provider, request.headers.authorization, now);
   const isRead = request.method === "GET" || request.method === "HEAD";
-  if (!isRead) limit.take(provider, request.remoteAddress, performance.now());
+  if (!isRead) await limit.take(provider, request.remoteAddress);
   const id = decoded(rawId);
   const query = new URLSearchParams(request.query);
   const kind = KINDS.find((one) => one.collection === collection);

@@ -8,7 +8,7 @@ import {
 } from "@wharf/contract";
 import type { Addresses } from "../config/addresses.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { RateLimitPeers } from "../lib/scheduling/rate-limiter.ts";
+import type { RateLimits } from "../lib/scheduling/rate-limits.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { readScimCredentials, type ScimCredentials } from "../store/tables/scim/credentials.ts";
 
@@ -16,7 +16,7 @@ export interface ScimDeps {
   readonly engine: Engine;
   /** How many writes an identity provider may send. */
   readonly writesPerMinute: number;
-  readonly peers?: RateLimitPeers | undefined;
+  readonly limits: RateLimits;
   addresses(): Addresses;
 }
 

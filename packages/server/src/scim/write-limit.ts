@@ -1,6 +1,6 @@
 import { tooMany } from "../lib/errors.ts";
 import { clientNetwork } from "../lib/net/client-network.ts";
-import { RateLimiter, type RateLimitPeers } from "../lib/scheduling/rate-limiter.ts";
+import type { LimitedUse, RateLimits } from "../lib/scheduling/rate-limits.ts";
 
 /** Several identity providers may share a proxy. */
 const NETWORK_FACTOR = 4;
@@ -10,28 +10,25 @@ const NETWORK_FACTOR = 4;
  * quota.
  */
 export class WriteLimiter {
-  readonly #providers: RateLimiter;
-  readonly #networks: RateLimiter;
+  readonly #perMinute: number;
+  readonly #limits: RateLimits;
 
-  constructor(perMinute: number, peers?: RateLimitPeers) {
-    const limiter = (uses: number, name: string) =>
-      new RateLimiter(
-        { capacity: uses, refill: 1, intervalMs: 60_000 / uses },
-        `scim ${name}`,
-        peers,
-      );
-    this.#providers = limiter(perMinute, "providers");
-    this.#networks = limiter(perMinute * NETWORK_FACTOR, "networks");
+  constructor(perMinute: number, limits: RateLimits) {
+    this.#perMinute = perMinute;
+    this.#limits = limits;
   }
 
   /** Counts one write; throws 429 if the provider or the network exceeded its rate. */
-  take(provider: string, address: string, now: number): void {
-    const network = clientNetwork(address);
-    const wait = this.#providers.waitMs(provider, now) || this.#networks.waitMs(network, now);
-    if (wait > 0) {
-      throw tooMany("too many writes: wait, then continue", Math.ceil(wait / 1000));
-    }
-    this.#providers.take(provider, now);
-    this.#networks.take(network, now);
+  async take(provider: string, address: string): Promise<void> {
+    const wait = await this.#limits.take([
+      this.#use("providers", this.#perMinute, provider),
+      this.#use("networks", this.#perMinute * NETWORK_FACTOR, clientNetwork(address)),
+    ]);
+    if (wait > 0) throw tooMany("too many writes: wait, then continue", Math.ceil(wait / 1000));
+  }
+
+  #use(name: string, uses: number, key: string): LimitedUse {
+    const limit = { capacity: uses, refill: 1, intervalMs: 60_000 / uses };
+    return { limiter: `scim ${name}`, limit, key };
   }
 }

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { Settings } from "../../config/settings.ts";
+import type { LimitedUse } from "../../lib/scheduling/rate-limits.ts";
 import type { FirstRun } from "../../login/local/setup.ts";
 import type { NotReady } from "../../observe/readiness.ts";
 
@@ -27,8 +28,8 @@ export type ToWorker =
   | { readonly kind: "start"; readonly start: WorkerStart }
   /** Comes with a socket. */
   | { readonly kind: "connection" }
-  /** A peer has granted a use of a limit. */
-  | { readonly kind: "counted"; readonly limiter: string; readonly key: string }
+  /** Answers a question for uses of limits. */
+  | { readonly kind: "taken"; readonly id: number; readonly waitMs: number }
   /** What another worker cannot do. */
   | { readonly kind: "elsewhere"; readonly problem: NotReady | undefined }
   /** Asks for the metrics of this worker, and answers a question for those of all. */
@@ -53,7 +54,7 @@ export type FromWorker =
   | { readonly kind: "pong" }
   /** Has received a connection. */
   | { readonly kind: "accepted" }
-  | { readonly kind: "counted"; readonly limiter: string; readonly key: string }
+  | { readonly kind: "take"; readonly id: number; readonly uses: readonly LimitedUse[] }
   | { readonly kind: "problem"; readonly problem: NotReady | undefined }
   | { readonly kind: "scrape"; readonly id: number }
   | { readonly kind: "reported"; readonly id: number; readonly text: string };

@@ -1,5 +1,7 @@
 import type { AddressInfo, Socket } from "node:net";
-import type { RateLimitPeers } from "../../lib/scheduling/rate-limiter.ts";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
+import { WharfError } from "../../lib/errors.ts";
+import type { LimitedUse, RateLimits } from "../../lib/scheduling/rate-limits.ts";
 import type { Metrics } from "../../observe/metrics.ts";
 import type { Readiness } from "../../observe/readiness.ts";
 import type { ConnectionSource } from "../../wire/port.ts";
@@ -8,13 +10,19 @@ import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";
 /** Sends a message to the supervisor. */
 type Send = (message: FromWorker) => void;
 
-/** What a worker gets from its supervisor: connections, and what its peers count, report and cannot do. */
-export class SupervisorLink implements ConnectionSource, RateLimitPeers {
+/** Rejected uses that are remembered, so that a flood of them does not reach the supervisor. */
+const MAX_REJECTED = 20_000;
+
+/** What a worker gets from its supervisor: connections, rate limits, and what its peers report and cannot do. */
+export class SupervisorLink implements ConnectionSource, RateLimits {
   readonly worker: number;
   readonly address: AddressInfo;
   readonly isReplacement: boolean;
   readonly #send: Send;
-  readonly #limiters = new Map<string, (key: string) => void>();
+  readonly #takes = new Map<number, PromiseWithResolvers<number>>();
+  /** By uses: until when they are rejected, by `performance.now()`. */
+  readonly #rejected = new BoundedCache<string, number>({ maxEntries: MAX_REJECTED });
+  #isClosed = false;
   readonly #scrapes = new Map<number, (text: string) => void>();
   #ids = 0;
   #accept: ((socket: Socket) => void) | undefined;
@@ -37,9 +45,25 @@ export class SupervisorLink implements ConnectionSource, RateLimitPeers {
     this.#accept = listener;
   }
 
-  join(limiter: string, receive: (key: string) => void): (key: string) => void {
-    this.#limiters.set(limiter, receive);
-    return (key) => this.#send({ kind: "counted", limiter, key });
+  async take(uses: readonly LimitedUse[]): Promise<number> {
+    const named = JSON.stringify(uses.map(({ limiter, key }) => [limiter, key]));
+    const rejectedMs = (this.#rejected.get(named) ?? 0) - performance.now();
+    if (rejectedMs > 0) return rejectedMs;
+    if (this.#isClosed) throw stopping();
+    const id = ++this.#ids;
+    const answer = Promise.withResolvers<number>();
+    this.#takes.set(id, answer);
+    this.#send({ kind: "take", id, uses });
+    const waitMs = await answer.promise;
+    if (waitMs > 0) this.#rejected.set(named, performance.now() + waitMs);
+    return waitMs;
+  }
+
+  /** The supervisor is gone: nobody counts, so nothing is granted. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { reject } of this.#takes.values()) reject(stopping());
+    this.#takes.clear();
   }
 
   /** Reports what this worker cannot do, and learns what the others cannot. */
@@ -79,8 +103,9 @@ export class SupervisorLink implements ConnectionSource, RateLimitPeers {
       case "ping":
         this.#send({ kind: "pong" });
         return;
-      case "counted":
-        this.#limiters.get(message.limiter)?.(message.key);
+      case "taken":
+        this.#takes.get(message.id)?.resolve(message.waitMs);
+        this.#takes.delete(message.id);
         return;
       case "elsewhere":
         this.#readiness?.setElsewhere(message.problem);
@@ -99,4 +124,8 @@ export class SupervisorLink implements ConnectionSource, RateLimitPeers {
     const text = (await this.#metrics?.text())?.body ?? "";
     this.#send({ kind: "reported", id, text });
   }
+}
+
+function stopping(): WharfError {
+  return new WharfError("UNAVAILABLE", "the server is stopping");
 }

@@ -1,6 +1,7 @@
 import type { Server, Socket } from "node:net";
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import type { Settings } from "../../config/settings.ts";
+import { LocalRateLimits } from "../../lib/scheduling/rate-limits.ts";
 import type { FirstRun } from "../../login/local/setup.ts";
 import { type Log, openLog, stderrOutput } from "../../observe/logger.ts";
 import { listenForScrapes, type MetricsListener } from "../../observe/metrics-listener.ts";
@@ -25,7 +26,7 @@ const CHECK_MS = 10;
 
 /**
  * A server of several processes. The supervisor holds the lock of the data directory, listens, passes connections to
- * workers, lets them write in turn, and replaces those that end. It serves nothing itself, so that it does not fail.
+ * workers, lets them write in turn, counts rate limits for all of them, and replaces those that end. It serves nothing itself, so that it does not fail.
  */
 export class Supervisor implements RunningServer {
   readonly url: string;
@@ -35,6 +36,7 @@ export class Supervisor implements RunningServer {
   readonly #server: Server;
   readonly #dispatcher: Dispatcher;
   readonly #turns = new WriteTurns();
+  readonly #limits = new LocalRateLimits();
   readonly #scrapes: Scrapes;
   readonly #pool: WorkerPool;
   readonly #delay = new AbortController();
@@ -158,7 +160,8 @@ export class Supervisor implements RunningServer {
   }
 
   #received(worker: WorkerProcess, message: FromWorker): void {
-    if (message.kind === "counted") this.#pool.broadcast(message, worker);
+    if (message.kind === "take")
+      worker.send({ kind: "taken", id: message.id, waitMs: this.#limits.takeNow(message.uses) });
     else if (message.kind === "scrape") void this.#scrape(worker, message.id);
     else if (message.kind === "reported")
       this.#scrapes.reported(worker.number, message.id, message.text);

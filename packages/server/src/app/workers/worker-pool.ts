@@ -116,8 +116,8 @@ export class WorkerPool {
     this.#isServing = false;
   }
 
-  broadcast(message: ToWorker, except?: WorkerProcess): void {
-    for (const worker of this.all) if (worker !== except) worker.send(message);
+  broadcast(message: ToWorker): void {
+    for (const worker of this.all) worker.send(message);
   }
 
   killAll(): void {

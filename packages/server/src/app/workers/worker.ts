@@ -19,7 +19,7 @@ export function runWorker(): Promise<void> {
         worker.ready.then(resolve, reject);
       } else worker?.receive(message, socket);
     });
-    process.on("disconnect", () => worker?.stop() ?? process.exit(1));
+    process.on("disconnect", () => worker?.abandon() ?? process.exit(1));
   });
 }
 
@@ -45,6 +45,12 @@ class Worker {
     else if (message.kind === "reload") this.#whenStarted((server) => server.reload());
     else if (message.kind === "stop") this.stop();
     else this.#link.receive(message, socket);
+  }
+
+  /** The supervisor is gone. */
+  abandon(): void {
+    this.#link.close();
+    this.stop();
   }
 
   stop(): void {

@@ -18,43 +18,21 @@ interface Bucket {
 /** Keys kept at most: more would be an attack on memory. The 10,000 most recently used ones stay. */
 const MAX_KEYS = 20_000;
 
-/** Other processes of the same server: a limit counts for all of them. */
-export interface RateLimitPeers {
-  /** Receives the uses that peers count under a name. Returns the function that announces own ones. */
-  join(name: string, receive: (key: string) => void): (key: string) => void;
-}
-
-/**
- * A token bucket for each key. Processes of one server announce their uses to each other, so that one limit counts
- * for all; with several replicas, each of them grants the limit.
- */
+/** A token bucket for each key. */
 export class RateLimiter {
   readonly #limit: RateLimit;
   readonly #buckets = new BoundedCache<string, Bucket>({ maxEntries: MAX_KEYS });
 
-  readonly #announce: ((key: string) => void) | undefined;
-
-  /** Limiters with the same name count together with those of peers. */
-  constructor(limit: RateLimit, name = "", peers?: RateLimitPeers) {
+  constructor(limit: RateLimit) {
     this.#limit = limit;
-    this.#announce = peers?.join(name, (key) => this.#count(key, performance.now()));
   }
 
   /** Takes one use and returns 0 (`now` is monotonic); otherwise takes nothing and returns the milliseconds to wait. */
   take(key: string, now: number): number {
     const bucket = this.#bucket(key, now);
     const wait = this.#waitMs(bucket, now);
-    if (wait === 0) {
-      bucket.tokens -= 1;
-      this.#announce?.(key);
-    }
+    if (wait === 0) bucket.tokens -= 1;
     return wait;
-  }
-
-  /** Takes a use that a peer has granted. Two may have granted the last one. */
-  #count(key: string, now: number): void {
-    const bucket = this.#bucket(key, now);
-    bucket.tokens = Math.max(0, bucket.tokens - 1);
   }
 
   /** Milliseconds until the key can be used again; 0 when it can be used now. */

@@ -52,7 +52,7 @@ export function accountEndpoints(deps: LoginDeps, attempts: AttemptLimiter): Htt
     // A URL that people try first.
     pageEndpoint("GET", "/login", async () => redirectTo(ACCOUNT_PATH)),
     action("/password", "password", async (call, visit, text) => {
-      attempts.count("password", call.remoteAddress);
+      await attempts.count("password", call.remoteAddress);
       const [current, password, again] = [
         text("current"),
         text("password"),

@@ -38,7 +38,7 @@ export async function newAccount(
   attempts: AttemptLimiter,
   http: HttpRequest,
 ): Promise<HttpResponse> {
-  attempts.count("account", http.remoteAddress);
+  await attempts.count("account", http.remoteAddress);
   const form = await readForm(http);
   const call = new BrowserCall(http);
   const ticket = form.get("login") ?? "";
@@ -125,7 +125,7 @@ export async function newAccountPasskeyOptions(
   attempts: AttemptLimiter,
   request: ScriptRequest,
 ): Promise<object> {
-  attempts.count("account", request.http.remoteAddress);
+  await attempts.count("account", request.http.remoteAddress);
   const now = Date.now();
   const context = challengeContextOf(request);
   await offerOf(deps, await peekLogin(deps, request.http, context.form, now), now);

@@ -36,7 +36,7 @@ export async function passkeyLoginOptions(
   attempts: AttemptLimiter,
   request: ScriptRequest,
 ): Promise<object> {
-  attempts.count("passkey", request.http.remoteAddress);
+  await attempts.count("passkey", request.http.remoteAddress);
   const context = challengeContextOf(request);
   await peekLogin(deps, request.http, context.form, Date.now());
   const options = await requestOptions(requirePasskeySite(deps));

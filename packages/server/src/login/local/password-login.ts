@@ -31,7 +31,7 @@ export async function passwordLogin(
   attempts: AttemptLimiter,
   http: HttpRequest,
 ): Promise<HttpResponse> {
-  attempts.count("password", http.remoteAddress);
+  await attempts.count("password", http.remoteAddress);
   const form = await readForm(http);
   const call = new BrowserCall(http);
   const ticket = form.get("login") ?? "";

@@ -39,7 +39,7 @@ async function submitForm(
   attempts: AttemptLimiter,
   http: HttpRequest,
 ): Promise<HttpResponse> {
-  attempts.count("reset", http.remoteAddress);
+  await attempts.count("reset", http.remoteAddress);
   const form = await readForm(http);
   const call = new BrowserCall(http);
   const code = form.get("code") ?? "";
@@ -63,7 +63,7 @@ async function passkeyOptions(
   attempts: AttemptLimiter,
   request: ScriptRequest,
 ): Promise<object> {
-  attempts.count("reset", request.http.remoteAddress);
+  await attempts.count("reset", request.http.remoteAddress);
   const { reader } = deps.engine.store;
   const account = await findResetCode(reader, request.text("code"), Date.now());
   return offerPasskey(deps, challengeContextOf(request), account);

@@ -48,7 +48,7 @@ async function submitForm(
   attempts: AttemptLimiter,
   http: HttpRequest,
 ): Promise<HttpResponse> {
-  attempts.count("setup", http.remoteAddress);
+  await attempts.count("setup", http.remoteAddress);
   const { engine } = deps;
   const form = await readForm(http);
   const call = new BrowserCall(http);
@@ -87,7 +87,7 @@ async function passkeyOptions(
   attempts: AttemptLimiter,
   request: ScriptRequest,
 ): Promise<object> {
-  attempts.count("setup", request.http.remoteAddress);
+  await attempts.count("setup", request.http.remoteAddress);
   await requireFirstRun(deps);
   await checkSetupCode(deps.engine, request.text("code"), Date.now());
   const first = readFirst(request.text);

@@ -32,7 +32,7 @@ export function deviceEndpoints(deps: LoginDeps, attempts: AttemptLimiter): Http
 function authorize(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint["handle"] {
   const { engine, addresses } = deps;
   return oauthHandler(async (form, request) => {
-    attempts.count("device", request.remoteAddress);
+    await attempts.count("device", request.remoteAddress);
     checkAudiences(deps, form.getAll("audience"));
     const call = new BrowserCall(request);
     const clientId = readClientId(deps, form);
@@ -75,7 +75,7 @@ async function submitCode(
   http: HttpRequest,
   attempts: AttemptLimiter,
 ): Promise<HttpResponse> {
-  attempts.count("user code", http.remoteAddress);
+  await attempts.count("user code", http.remoteAddress);
   const form = await readForm(http);
   const now = Date.now();
   const login = await resumeLogin(deps, http, form.get("login"), now);
