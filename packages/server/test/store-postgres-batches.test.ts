@@ -24,19 +24,24 @@ function rowOf(uid: string, name: string, updated = 1): ResourceRow {
   return { ...common, data, json: "{}", filters: { verified_name: "", last_step: "" } };
 }
 
+const ABOUT = { time: 1, actor: "a" };
+
+function leaveEntry(tx: Transaction, uid: string): void {
+  writeAudit(tx, {
+    ...{ ...ABOUT, method: "m", resource: uid, requestId: "r", remoteAddress: "" },
+    ...{ userAgent: "", code: 0, detail: "" },
+  });
+}
+
 /** What a create does: checks its parent and its name, inserts the row, leaves an audit entry and an event. */
 async function insert(tx: Transaction, uid: string, name: string): Promise<string> {
   if (!(await table.keep(tx, parentOf(uid)))) return "no parent";
   const holder = await table.lockNamed(tx, parentOf(uid), name);
   if (holder !== undefined) return "taken";
   if (!(await table.insert(tx, rowOf(uid, name)))) throw new Error("exists");
-  const about = { time: 1, actor: "a" };
-  writeAudit(tx, {
-    ...{ ...about, method: "m", resource: uid, requestId: "r", remoteAddress: "" },
-    ...{ userAgent: "", code: 0, detail: "" },
-  });
+  leaveEntry(tx, uid);
   writeEvent(tx, {
-    ...{ ...about, id: uid, type: "t", subject: uid, group: uid, bodyType: "", body: "" },
+    ...{ ...ABOUT, id: uid, type: "t", subject: uid, group: uid, bodyType: "", body: "" },
   });
   return "created";
 }
@@ -70,7 +75,11 @@ describe("batches on PostgreSQL", () => {
   };
   const newRoot = async (): Promise<string> => {
     const root = newRootUid();
-    await store.write((tx) => table.insert(tx, rowOf(root, "root")));
+    await store.write(async (tx) => {
+      await table.insert(tx, rowOf(root, "root"));
+      // Begins the audit chain of this store for the root, which reads its last checkpoint once.
+      leaveEntry(tx, root);
+    });
     return root;
   };
   const keep = (uid: string): Lock => ({ table, uid, mode: "keep" });
