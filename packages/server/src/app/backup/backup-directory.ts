@@ -2,9 +2,11 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "../../config/settings.ts";
 import type { Lock } from "../../lib/age/age.ts";
+import { PARTIAL } from "../../store/db/open.ts";
 import { createDirectory } from "../../store/db/sqlite/directory.ts";
 import { type BackedUp, backUp } from "./back-up.ts";
 import type { CopyProgress } from "./fill-target.ts";
+import { isAbandoned } from "./private-file.ts";
 import type { StoreLocation } from "./store-source.ts";
 
 /** `wharf-2026-11-16T023000.123Z.backup`: names sort by time, and two backups never have the same. */
@@ -25,13 +27,38 @@ export async function addBackup(
   progress?: CopyProgress,
 ): Promise<KeptBackup> {
   createDirectory(backupDir);
+  removeAbandoned(backupDir);
   const time = new Date().toISOString().replaceAll(":", "");
-  const file = join(backupDir, `wharf-${time}.backup`);
+  const name = `wharf-${time}.backup`;
+  const file = join(backupDir, name);
   const backedUp = await backUp(location, { file, lock, ...(progress && { progress }) });
-  const all = readdirSync(backupDir)
-    .filter((name) => NAME.test(name))
-    .sort();
-  const deleted = all.slice(0, -backupKeep);
-  for (const name of deleted) rmSync(join(backupDir, name));
+  const deleted = superfluous(
+    readdirSync(backupDir).filter((one) => NAME.test(one)),
+    name,
+    backupKeep,
+  );
+  for (const one of deleted) rmSync(join(backupDir, one));
   return { ...backedUp, file, deleted };
+}
+
+/**
+ * The backups to delete. The new one is never among them, and those with a later time were made before it, by a clock
+ * that was ahead: they are the oldest.
+ */
+function superfluous(names: readonly string[], added: string, keep: number): string[] {
+  const others = names.filter((name) => name !== added).sort();
+  const ahead = others.filter((name) => name > added);
+  const before = others.filter((name) => name < added);
+  return [...ahead, ...before].slice(0, Math.max(0, others.length - (keep - 1)));
+}
+
+/** What killed backups have left. */
+function removeAbandoned(backupDir: string): void {
+  const partials = readdirSync(backupDir).filter(
+    (name) => name.endsWith(PARTIAL) && NAME.test(name.slice(0, -PARTIAL.length)),
+  );
+  for (const name of partials) {
+    const path = join(backupDir, name);
+    if (isAbandoned(path)) rmSync(path, { force: true });
+  }
 }

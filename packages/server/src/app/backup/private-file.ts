@@ -1,17 +1,51 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { constants } from "node:os";
 import { dirname } from "node:path";
 import { ConfigError } from "../../config/settings.ts";
+import { PARTIAL } from "../../store/db/open.ts";
 
 /** Files that only this user can read, and that appear when they are complete. Existing ones are not overwritten. */
 
-/** Creates a file that gets its name when the work is done; otherwise nothing is left of it. */
+/** Nothing is written for so long, nor checked after it was written. */
+const ABANDONED_MS = 24 * 3_600_000;
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Whether the process that wrote a partial file was killed. */
+export function isAbandoned(partial: string): boolean {
+  const written = statSync(partial, { throwIfNoEntry: false })?.mtimeMs;
+  return written !== undefined && Date.now() - written > ABANDONED_MS;
+}
+
+/**
+ * Creates a file that gets its name when the work is done; otherwise nothing is left of it, unless the process is
+ * killed by a signal that cannot be handled.
+ */
 export async function writePrivately<T>(
   path: string,
   work: (partial: string, file: number) => Promise<T>,
 ): Promise<T> {
-  const partial = `${path}.partial`;
+  const partial = path + PARTIAL;
   mustNotExist(path);
+  if (isAbandoned(partial)) rmSync(partial);
   const file = create(partial);
+  const remove = () => {
+    for (const suffix of ["", "-journal", "-wal", "-shm"])
+      rmSync(partial + suffix, { force: true });
+  };
+  // Of the process, which has no other work: a signal ends it, and takes the file with it.
+  const exit = (signal: NodeJS.Signals) => process.exit(128 + constants.signals[signal]);
+  process.once("exit", remove);
+  for (const signal of SIGNALS) process.once(signal, exit);
   try {
     const result = await work(partial, file);
     fsyncSync(file);
@@ -21,8 +55,9 @@ export async function writePrivately<T>(
     return result;
   } finally {
     closeSync(file);
-    for (const suffix of ["", "-journal", "-wal", "-shm"])
-      rmSync(partial + suffix, { force: true });
+    remove();
+    process.off("exit", remove);
+    for (const signal of SIGNALS) process.off(signal, exit);
   }
 }
 

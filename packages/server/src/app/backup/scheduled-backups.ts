@@ -77,7 +77,8 @@ export class ScheduledBackups {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    this.#child?.kill("SIGKILL");
+    // It removes what it has written.
+    this.#child?.kill("SIGTERM");
     await this.#running;
   }
 

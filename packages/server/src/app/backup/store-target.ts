@@ -4,7 +4,7 @@ import { parseDatabaseUrl, shownHost } from "../../config/database-url.ts";
 import { ConfigError } from "../../config/settings.ts";
 import { databaseError, dataDirectoryError } from "../../lib/startup-errors.ts";
 import { openPostgresTarget, openSqliteTarget, type Target } from "../../store/copy/target.ts";
-import { DATABASE } from "../../store/db/open.ts";
+import { DATABASE, PARTIAL } from "../../store/db/open.ts";
 import { ServerLock } from "../../store/db/sqlite/server-lock.ts";
 import { writePrivately } from "./private-file.ts";
 import type { StoreLocation } from "./store-source.ts";
@@ -25,17 +25,17 @@ export async function buildStore(
     const path = join(data, DATABASE);
     mustBeFree(path);
     // Of an interrupted attempt: nobody else writes while the lock is held.
-    rmSync(`${path}.partial`, { force: true });
+    rmSync(path + PARTIAL, { force: true });
     await writePrivately(path, async (partial) => {
       const target = openSqliteTarget(partial);
       await withTarget(target, fill);
       before();
     });
   } catch (error) {
+    lock.withdraw();
     throw dataDirectoryError(data, error);
-  } finally {
-    lock.release();
   }
+  lock.release();
 }
 
 async function buildInPostgres(

@@ -79,7 +79,7 @@ export class Supervisor implements RunningServer {
     const dispatcher = new Dispatcher(settings.maxConnections);
     const accept = (socket: Socket) => dispatcher.dispatch(socket);
     const listening = await listenFor(settings, accept).catch((error) => {
-      lock?.release();
+      lock?.withdraw();
       throw error;
     });
     const supervisor = new Supervisor(settings, program, lock, dispatcher, listening);
@@ -89,7 +89,7 @@ export class Supervisor implements RunningServer {
       return supervisor;
     } catch (error) {
       listening.server.close();
-      lock?.release();
+      lock?.withdraw();
       throw error;
     }
   }

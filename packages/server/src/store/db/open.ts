@@ -14,6 +14,9 @@ import { Store, type StoreOptions, type StoreTimings } from "./store.ts";
 /** The file of the embedded database in the data directory. */
 export const DATABASE = "wharf.db";
 
+/** The end of the name of a database that is being restored. */
+export const PARTIAL = ".partial";
+
 /** The file of the secret key in the data directory, unless the settings name another. */
 export const SECRET_KEY = "secret.key";
 
@@ -115,7 +118,7 @@ async function openLocked(location: Location): Promise<Driver> {
     const close = () => driver.close().finally(() => lock.release());
     return { ...driver, close };
   } catch (error) {
-    lock.release();
+    lock.withdraw();
     throw error;
   }
 }
@@ -129,12 +132,22 @@ async function openUnlessLost(
   const key = join(data, SECRET_KEY);
   const mustExist = secretKeyFile === "" && existsSync(key);
   // Before it is opened: SQLite deletes the write-ahead log of an empty database.
-  if (mustExist && !statSync(path, { throwIfNoEntry: false })?.size) throw lostDatabase(path, key);
+  if (!statSync(path, { throwIfNoEntry: false })?.size) {
+    if (existsSync(path + PARTIAL)) throw interruptedRestore(path);
+    if (mustExist) throw lostDatabase(path, key);
+  }
   const driver = openSqlite(path, options);
   const table = mustExist ? await driver.reader.get("SELECT 1 FROM sqlite_schema LIMIT 1") : {};
   if (table !== undefined) return driver;
   await driver.close();
   throw lostDatabase(path, key);
+}
+
+/** A new installation would take the place of the one that is to be restored. */
+function interruptedRestore(path: string): ConfigError {
+  return new ConfigError(
+    `${path + PARTIAL} is what an interrupted restore has left: repeat \`wharf admin restore\`; to begin a new installation, remove it`,
+  );
 }
 
 function lostDatabase(path: string, key: string): ConfigError {

@@ -1,7 +1,9 @@
+import { existsSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type DirectoryHolder, directoryInUseError } from "../../../lib/startup-errors.ts";
+import { identityOf } from "./data-files.ts";
 import { createDirectory, createFile } from "./directory.ts";
 import { isLocked } from "./failures.ts";
 
@@ -14,22 +16,28 @@ const LOCK_FILE = "server.lock";
 
 export class ServerLock {
   readonly #database: DatabaseSync;
+  readonly #path: string;
+  readonly #isNew: boolean;
 
-  private constructor(database: DatabaseSync) {
+  private constructor(database: DatabaseSync, path: string, isNew: boolean) {
     this.#database = database;
+    this.#path = path;
+    this.#isNew = isNew;
   }
 
   /** Throws if another server holds the lock. */
   static acquire(directory: string): ServerLock {
     createDirectory(directory);
     const path = join(directory, LOCK_FILE);
+    const isNew = !existsSync(path);
     createFile(path);
+    const identity = identityOf(path);
     const database = new DatabaseSync(path);
     try {
       database.exec("BEGIN IMMEDIATE");
       writeHolder(database);
       database.exec("BEGIN IMMEDIATE");
-      return new ServerLock(database);
+      if (identityOf(path) === identity) return new ServerLock(database, path, isNew);
     } catch (error) {
       const thrown = isLocked(error)
         ? directoryInUseError(directory, holderOf(database), error)
@@ -37,10 +45,19 @@ export class ServerLock {
       database.close();
       throw thrown;
     }
+    // Its last holder has removed it meanwhile: others would lock another file.
+    database.close();
+    return ServerLock.acquire(directory);
   }
 
   release(): void {
     this.#database.close();
+  }
+
+  /** Releases it after work that failed: a file that was created for it is removed. */
+  withdraw(): void {
+    if (this.#isNew) rmSync(this.#path, { force: true });
+    this.release();
   }
 }
 

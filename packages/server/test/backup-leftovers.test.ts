@@ -1,0 +1,106 @@
+/** Backups and restores that fail, or are killed, and what they leave. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, before, describe, test } from "node:test";
+import { addBackup } from "../src/app/backup/backup-directory.ts";
+import { restore } from "../src/app/backup/restore.ts";
+import type { Settings } from "../src/config/settings.ts";
+import { createIdentity, readIdentity, readRecipient } from "../src/lib/age/x25519.ts";
+import { openServerStore } from "../src/store/db/open.ts";
+import { scratchFolder } from "./support/server/scratch-folder.ts";
+import { TestServer } from "./support/server/test-server.ts";
+import { testSettings } from "./support/server/test-settings.ts";
+
+const { recipient, secret } = createIdentity();
+const lock = { recipients: [readRecipient(recipient)].filter((key) => key !== undefined) };
+const unlock = { identities: [readIdentity(secret)].filter((key) => key !== undefined) };
+
+describe("a directory of backups", () => {
+  let server: TestServer;
+  let settings: Settings;
+  before(async () => {
+    server = await TestServer.start();
+    settings = await testSettings(server.storeFlags);
+  });
+  after(() => server.stop());
+
+  const add = (backupDir: string, backupKeep: number) =>
+    addBackup(settings, { backupDir, backupKeep }, lock);
+
+  test("keeps the new one, even if a clock was ahead when the others were made", async () => {
+    const folder = scratchFolder("wharf-keep-");
+    const ahead = [1, 2, 3].map((day) => `wharf-2999-01-0${day}T020000.000Z.backup`);
+    for (const name of ahead) writeFileSync(join(folder, name), "");
+    const added: string[] = [];
+    for (let round = 1; round <= 4; round++) {
+      added.push((await add(folder, 3)).file);
+      const kept = readdirSync(folder).map((name) => join(folder, name));
+      const expected = [...ahead.map((name) => join(folder, name)), ...added].slice(-3);
+      assert.deepEqual(kept.sort(), expected.sort(), `round ${round}`);
+    }
+    await add(folder, 1);
+    assert.equal(readdirSync(folder).length, 1);
+  });
+
+  test("loses what killed backups have left, but nothing that is being written", async () => {
+    const folder = scratchFolder("wharf-partial-");
+    const [old, recent] = [1, 2].map((day) => `wharf-2026-01-0${day}T020000.000Z.backup.partial`);
+    const foreign = "of-somebody-else.partial";
+    for (const name of [old, recent, foreign]) writeFileSync(join(folder, name as string), "");
+    const longAgo = Date.now() / 1000 - 2 * 86_400;
+    for (const name of [old, foreign]) utimesSync(join(folder, name as string), longAgo, longAgo);
+    await add(folder, 7);
+    const partials = readdirSync(folder).filter((name) => name.endsWith(".partial"));
+    assert.deepEqual(partials.sort(), [foreign, recent]);
+  });
+
+  test("a restore that fails leaves nothing", async () => {
+    const folder = scratchFolder("wharf-damaged-");
+    const { file } = await add(folder, 1);
+    const target = await testSettings(["--data", join(folder, "data")]);
+    const other = { identities: [readIdentity(createIdentity().secret)] };
+    const keys = { identities: other.identities.filter((key) => key !== undefined) };
+    await assert.rejects(restore(target, { file, unlock: keys }), /cannot be restored/);
+    writeFileSync(join(folder, "cut"), "age-encryption.org/v1");
+    await assert.rejects(restore(target, { file: join(folder, "cut"), unlock }));
+    assert.ok(!existsSync(target.data) || readdirSync(target.data).length === 0);
+  });
+});
+
+test("a file that is being written is removed if a signal ends the process", async () => {
+  const path = join(scratchFolder("wharf-signal-"), "file");
+  const source = import.meta.resolve("../src/app/backup/private-file.ts");
+  const program = `
+    import { writePrivately } from ${JSON.stringify(source)};
+    setInterval(() => {}, 1_000);
+    await writePrivately(${JSON.stringify(path)}, () => {
+      console.log("writing");
+      return new Promise(() => {});
+    });`;
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    const words = ["--input-type=module", "-e", program];
+    const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+    await once(createInterface({ input: child.stdout }), "line");
+    assert.ok(existsSync(`${path}.partial`));
+    child.kill(signal);
+    const [code] = await once(child, "exit");
+    assert.equal(code, signal === "SIGTERM" ? 143 : 130);
+    assert.ok(!existsSync(`${path}.partial`), signal);
+  }
+});
+
+test("no new installation begins beside an interrupted restore", async () => {
+  const data = scratchFolder("wharf-interrupted-");
+  const partial = join(data, "wharf.db.partial");
+  writeFileSync(partial, "what a killed restore has written");
+  const settings = await testSettings(["--data", data]);
+  const open = () => openServerStore(settings, [], { committed() {} });
+  await assert.rejects(open(), /interrupted restore has left: repeat `wharf admin restore`/);
+  assert.deepEqual(readdirSync(data), ["wharf.db.partial"], "and no lock");
+  rmSync(partial);
+  await (await open()).close();
+});
