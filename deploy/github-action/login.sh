@@ -3,14 +3,22 @@
 # Needs curl and jq, which GitHub's runners have.
 set -euo pipefail
 
+# In the form that the runner reads as one command, whatever a server has answered.
 fail() {
-  echo "::error title=Wharf::$1"
+  local message=${1//'%'/'%25'}
+  message=${message//$'\r'/'%0D'}
+  echo "::error title=Wharf::${message//$'\n'/'%0A'}"
   exit 1
 }
 
+# A token is one line of these characters: others would add outputs, commands of the runner or options of curl.
+is_token() { [[ $1 =~ ^[A-Za-z0-9._~+/=-]+$ ]]; }
+
 api=${WHARF_API%/}
-[[ $api =~ ^https?://[^/[:space:]]+$ ]] || fail "api must be a URL such as https://wharf.example.com"
+# The job's token opens what the identity may do: it is never sent without TLS.
+[[ $api =~ ^https://[A-Za-z0-9.:_-]+$ ]] || fail "api must be an https URL such as https://wharf.example.com"
 [[ $WHARF_IDENTITY =~ ^[0-9a-f]{40}(/[0-9a-f]{16})*$ ]] || fail "identity must be the UID of an identity"
+[[ ${WHARF_REGISTRY:-} =~ ^[A-Za-z0-9.:_-]*$ ]] || fail "registry must be a host such as registry.example.com"
 if [[ -z ${ACTIONS_ID_TOKEN_REQUEST_URL:-} || -z ${ACTIONS_ID_TOKEN_REQUEST_TOKEN:-} ]]; then
   fail "this job cannot request an OIDC token: add 'permissions: id-token: write' to the job, and to the job that calls a reusable workflow. Pull requests from forks never get one"
 fi
@@ -24,15 +32,20 @@ oidc=$(header "$ACTIONS_ID_TOKEN_REQUEST_TOKEN" |
   curl --silent --show-error --fail --retry 3 --config - --get --data-urlencode "audience=$audience" \
     "$ACTIONS_ID_TOKEN_REQUEST_URL" | jq --raw-output '.value // empty') ||
   fail "GitHub did not issue an OIDC token"
+is_token "$oidc" || fail "GitHub did not issue an OIDC token"
 echo "::add-mask::$oidc"
 
 # Prints a token for an audience.
 exchange() {
-  local answer
-  answer=$(header "$oidc" | curl --silent --show-error --retry 3 --config - --get \
+  local answer token
+  answer=$(header "$oidc" | curl --silent --show-error --proto =https --retry 3 --config - --get \
     --data-urlencode "identity=$WHARF_IDENTITY" --data-urlencode "aud=$1" "$api/sts/exchange") ||
     fail "$api cannot be reached"
-  jq --exit-status --raw-output '.token // empty' <<<"$answer" 2> /dev/null && return
+  if token=$(jq --exit-status --raw-output '.token // empty' <<<"$answer" 2> /dev/null); then
+    is_token "$token" || fail "$api answered with something else than a token"
+    echo "$token"
+    return
+  fi
   fail "exchange rejected: $(jq --raw-output '.message // "no answer of Wharf"' <<<"$answer" 2> /dev/null || echo "no answer of Wharf"). 'wharf iam identities test' compares a token with the identity"
 }
 

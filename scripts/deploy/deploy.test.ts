@@ -45,7 +45,8 @@ function validated(objects: readonly KubernetesObject[]): string[] {
 
 interface Container {
   readonly image: string;
-  readonly env: readonly { readonly name: string }[];
+  readonly env: readonly { readonly name: string; readonly value?: string }[];
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
   readonly volumeMounts: readonly { readonly mountPath: string }[];
   readonly securityContext: object;
 }
@@ -109,6 +110,37 @@ describe("Kubernetes", () => {
     for (const name of Object.keys(settings)) assert.ok(VARIABLES.has(name), name);
   });
 
+  test("metrics have a port of their own, which the ingress does not route to", () => {
+    const rendered = renderChart({
+      baseUrl: "https://wharf.example.com",
+      ingress: { enabled: true },
+      serviceMonitor: { enabled: true },
+    });
+    for (const objects of [plain, rendered]) {
+      const [container] = podOf(objects).containers;
+      const { value = "" } =
+        container.env.find(({ name }) => name === "WHARF_METRICS_LISTEN") ?? {};
+      const metrics = container.ports.find(({ name }) => name === "metrics");
+      assert.equal(value, `0.0.0.0:${metrics?.containerPort}`);
+      const of = (kind: string) => objects.find((one) => one.kind === kind) as Values | undefined;
+      const service = of("Service")?.spec as { ports: { name: string; targetPort: string }[] };
+      assert.deepEqual(
+        service.ports.map(({ name, targetPort }) => [name, targetPort]),
+        [
+          ["http", "http"],
+          ["metrics", "metrics"],
+        ],
+      );
+      assert.doesNotMatch(JSON.stringify(of("Ingress")), /metrics/);
+    }
+    const monitor = rendered.find(({ kind }) => kind === "ServiceMonitor") as Values;
+    const { endpoints } = monitor.spec as { endpoints: { port: string }[] };
+    assert.deepEqual(
+      endpoints.map(({ port }) => port),
+      ["metrics"],
+    );
+  });
+
   test("the chart checks its values", () => {
     const schema = JSON.parse(readFileSync(join(CHART, "values.schema.json"), "utf8"));
     const validate = new Ajv().compile(schema);
@@ -142,6 +174,24 @@ test("the compose file names settings that exist, and folders that can be writte
     new Set(mounts.map((mount) => mount.split(":")[0])),
     new Set(Object.keys(volumes)),
   );
+});
+
+test("the compose file has no default secrets, and images with digests alone", () => {
+  const text = read("docker/compose.yaml");
+  const { services, secrets } = parse(text);
+  for (const [, name, rest = ""] of text.matchAll(/\$\{(\w+)(.*?)\}/g))
+    assert.ok(rest.startsWith(":?"), `${name} has no default`);
+  for (const name of ["wharf", "registry-settings"]) {
+    const { environment, secrets: used } = services[name];
+    assert.equal(environment.WHARF_SECRET_KEY_FILE, `/run/secrets/${used[0]}`);
+    assert.ok(secrets[used[0]].file);
+  }
+  const own = `wharf:${manifest.version}`;
+  const images = Object.values<{ image: string }>(services).map(({ image }) => image);
+  const bases = [...read("docker/Dockerfile").matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+  const named = [...images, ...bases].filter((image) => image !== own);
+  assert.ok(named.length >= 4);
+  for (const image of named) assert.match(image ?? "", /^\$\{\w+_IMAGE\b|@sha256:[0-9a-f]{64}$/);
 });
 
 const ANALYZE = "/usr/bin/systemd-analyze";

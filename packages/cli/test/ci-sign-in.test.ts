@@ -4,22 +4,46 @@ import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { decodeJwt } from "jose";
 import { parse, parseAllDocuments } from "yaml";
+import { certificate } from "../../server/src/wire/testing/certificate.ts";
+import { freePort } from "../../server/test/support/server/free-port.ts";
 import { REGISTRY, RegistryWorkload, SUBJECT } from "./support/registry-workload.ts";
 
 const DEPLOY = join(import.meta.dirname, "../../../deploy");
 
 describe("jobs sign in to a registry", () => {
   let workload: RegistryWorkload;
+  /** The address of the server with TLS, and the certificate's file. */
+  let api: string;
+  let authority: string;
+  let proxy: Server;
+  /** Answers in place of the server. */
+  let instead: string | undefined;
   before(async () => {
-    workload = await RegistryWorkload.start();
+    const port = await freePort();
+    api = `https://127.0.0.1:${port}`;
+    workload = await RegistryWorkload.start(["--audiences", api]);
+    const tls = certificate();
+    authority = join(workload.home.folder, "authority.pem");
+    writeFileSync(authority, tls.cert);
+    proxy = createTlsServer(tls, async ({ url, headers }, response) => {
+      const { authorization = "" } = headers;
+      const passed = () => fetch(workload.server.url + url, { headers: { authorization } });
+      response.end(instead ?? (await (await passed()).text()));
+    }).listen(port, "127.0.0.1");
+    await once(proxy, "listening");
   });
-  after(() => workload.stop());
+  after(async () => {
+    proxy.closeAllConnections();
+    proxy.close();
+    await workload.stop();
+  });
 
   /** Runs a script as a job, and answers its output and the credentials that it leaves for Docker. */
   async function job(script: string, env: Readonly<Record<string, string>>, shell = "bash") {
@@ -69,6 +93,7 @@ describe("jobs sign in to a registry", () => {
     const permission = () => ({
       ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${(github.address() as AddressInfo).port}/t?v=1`,
       ACTIONS_ID_TOKEN_REQUEST_TOKEN: "job-secret",
+      CURL_CA_BUNDLE: authority,
     });
 
     /** The step of the action, with inputs as the runner fills them in. */
@@ -91,27 +116,20 @@ describe("jobs sign in to a registry", () => {
     }
 
     test("signs the job and Docker in, and keeps other logins", async () => {
-      const inputs = {
-        api: `${workload.server.url}/`,
-        identity: workload.identity,
-        registry: REGISTRY,
-      };
+      const inputs = { api: `${api}/`, identity: workload.identity, registry: REGISTRY };
       const done = await act(inputs, permission());
       assert.equal(done.code, 0, done.stdout + done.stderr);
       const [, token = ""] = /^token=(\S+)$/m.exec(done.output) ?? [];
-      assert.equal(decodeJwt(token).aud, workload.server.url);
+      assert.equal(decodeJwt(token).aud, api);
       assert.ok(done.stdout.includes(`::add-mask::${token}\n`));
       assert.ok(done.stdout.includes(`::add-mask::${done.password}\n`));
-      assert.equal(
-        done.env,
-        `WHARF_API=${workload.server.url}\nWHARF_IDENTITY=${workload.identity}\n`,
-      );
+      assert.equal(done.env, `WHARF_API=${api}\nWHARF_IDENTITY=${workload.identity}\n`);
       await workload.pulls(done.username, done.password);
       assert.equal(done.auths["other.test"].auth, "b3RoZXI6MQ==");
     });
 
     test("explains what is missing", async () => {
-      const inputs = { api: workload.server.url, identity: workload.identity, registry: REGISTRY };
+      const inputs = { api, identity: workload.identity, registry: REGISTRY };
       const forbidden = await act(inputs, {});
       assert.equal(forbidden.code, 1);
       assert.match(forbidden.stdout, /^::error title=Wharf::.*id-token: write/m);
@@ -123,6 +141,30 @@ describe("jobs sign in to a registry", () => {
       const registry = await act({ ...inputs, registry: "other.test" }, permission());
       assert.equal(registry.code, 1);
       assert.match(registry.stdout, /exchange rejected: .*not an audience/);
+    });
+
+    test("takes nothing but https, and no answer for a command or a second output", async (t) => {
+      const inputs = { api, identity: workload.identity };
+      const plain = await act({ ...inputs, api: workload.server.url }, permission());
+      assert.equal(plain.code, 1);
+      assert.match(plain.stdout, /^::error title=Wharf::api must be an https URL/);
+      t.after(() => {
+        instead = undefined;
+      });
+      const injected = "x\nPATH=/tmp\r\n::set-env name=PATH::/tmp";
+      for (const answer of [{ token: injected }, { token: "" }, { message: `100% ${injected}` }]) {
+        instead = JSON.stringify(answer);
+        const done = await act(inputs, permission());
+        assert.equal(done.code, 1);
+        assert.equal(done.output, "");
+        assert.equal(done.env, "");
+        const lines: string[] = done.stdout.trimEnd().split("\n");
+        assert.match(lines.at(-1) ?? "", /^::error title=Wharf::/);
+        const commands = lines.filter((line) => !/^::(add-mask|error title=Wharf)::\S/.test(line));
+        assert.deepEqual(commands, [], "no line of the answer stands alone");
+      }
+      const many = { ...inputs, registry: "registry.test\n::error::" };
+      assert.match((await act(many, permission())).stdout, /registry must be a host/);
     });
   });
 

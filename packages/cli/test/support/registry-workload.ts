@@ -26,8 +26,8 @@ export class RegistryWorkload {
     this.home = new Home({ WHARF_API: server.url });
   }
 
-  static async start(): Promise<RegistryWorkload> {
-    const server = await TestServer.start({ flags: ["--registry-host", REGISTRY] });
+  static async start(flags: readonly string[] = []): Promise<RegistryWorkload> {
+    const server = await TestServer.start({ flags: ["--registry-host", REGISTRY, ...flags] });
     const issuer = await StandInIssuer.start();
     const operator = new Http(server.url, await server.token());
     const { uid: parent } = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body;

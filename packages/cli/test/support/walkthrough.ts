@@ -72,7 +72,8 @@ export async function walkThrough(
     mkdirSync(bin);
     command = await ShellCommand.install(bin);
     // What is installed is found on the PATH, so that nothing is looked for elsewhere.
-    writeFileSync(join(bin, "npx"), '#!/bin/sh\nexec "$@"\n', { mode: 0o755 });
+    const npx = '#!/bin/sh\n[ "$1" = --no-install ] || exit 1\nshift\nexec "$@"\n';
+    writeFileSync(join(bin, "npx"), npx, { mode: 0o755 });
     for (const [name, script] of Object.entries(programs)) {
       writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     }
