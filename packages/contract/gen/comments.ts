@@ -436,7 +436,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "wharf.iam.v2beta1.Group.description": "Up to 512 characters, for people.",
   "wharf.iam.v2beta1.Group.kind": "Verified organizations only; inherited by descendants.",
   "wharf.iam.v2beta1.Group.name": "Lower-case letters, digits, spaces, dots, underscores and hyphens.",
-  "wharf.iam.v2beta1.Group.resource_limits": "Quotas of clusters, idps, repositories and subscriptions in the group and its descendants. Kinds that are not listed are unlimited. Only the operator can change them.",
+  "wharf.iam.v2beta1.Group.resource_limits": "Quotas of clusters, idps, repositories, subscriptions and subscriptions_per_sink (to the same host) in the group and its descendants. Kinds that are not listed are unlimited, but an organization has at most 100 subscriptions, 20 of them to the same host. Only the operator can change them.",
   "wharf.iam.v2beta1.Group.status": "Whether the organization is ready for use.",
   "wharf.iam.v2beta1.Group.verified": "The operator has verified that the name belongs to the organization.",
   "wharf.iam.v2beta1.GroupInvite.code": "Set only in the response to Create.",

@@ -49,6 +49,56 @@ onEachStore("quotas of groups", (world) => {
     await api.subscriptions.create(uid, { sink });
   });
 
+  world.rule("an organization has a default quota of subscriptions", async (api) => {
+    const [org, other] = [await world.organization(), await world.organization()];
+    const folder = await world.group(org);
+    const subscribe = (parent: string, at: number) =>
+      api.subscriptions.create(parent, { sink: `https://sink-${at}.example.com` });
+    await Promise.all(
+      Array.from({ length: 100 }, (_, at) => subscribe(at % 2 === 0 ? org : folder, at)),
+    );
+    for (const parent of [org, folder]) {
+      const error = await rejected(subscribe(parent, 100));
+      assert.equal(error.code, 9);
+      assert.deepEqual(error.violations, ["RESOURCE_LIMIT_EXCEEDED"]);
+    }
+    await subscribe(other, 100);
+    await world.operator().groups.update(org, { resourceLimits: { subscriptions: 101 } });
+    await subscribe(folder, 100);
+    assert.equal((await rejected(subscribe(folder, 101))).code, 9);
+    await world.operator().groups.update(org, { resourceLimits: {} }, ["resource_limits"]);
+    assert.equal((await rejected(subscribe(folder, 101))).code, 9, "the default again");
+  });
+
+  world.rule("subscriptions to one host have a quota", async (api) => {
+    const [org, other] = [await world.organization(), await world.organization()];
+    const folder = await world.group(org);
+    const variants = [
+      "https://sink.example.com",
+      "https://SINK.example.com:8443/a",
+      "https://sink.example.com/b?c=d",
+    ];
+    for (let at = 0; at < 20; at++) {
+      const sink = variants[at % 3];
+      await api.subscriptions.create(at % 2 === 0 ? org : folder, { sink });
+    }
+    const [sink] = variants;
+    for (const parent of [org, folder]) {
+      const error = await rejected(api.subscriptions.create(parent, { sink }));
+      assert.equal(error.code, 9);
+      assert.deepEqual(error.violations, ["RESOURCE_LIMIT_EXCEEDED"]);
+    }
+    await api.subscriptions.create(other, { sink });
+    const { uid } = await api.subscriptions.create(org, { sink: "https://sink.example.org" });
+    assert.equal((await rejected(api.subscriptions.update(uid, { sink }, ["sink"]))).code, 9);
+    await api.subscriptions.update(uid, { name: "renamed" }, ["name"]);
+    await world.operator().groups.update(folder, { resourceLimits: { subscriptions_per_sink: 0 } });
+    await world.operator().groups.update(org, { resourceLimits: { subscriptions_per_sink: 21 } });
+    assert.equal((await rejected(api.subscriptions.create(folder, { sink }))).code, 9);
+    await api.subscriptions.update(uid, { sink }, ["sink"]);
+    assert.equal((await rejected(api.subscriptions.create(org, { sink }))).code, 9);
+  });
+
   world.rule("unknown and negative quotas are rejected", async (api) => {
     const uid = await limited({ clusters: 5 });
     const resourceLimits = { repos: 1, idps: -1, clusters: 0 };
@@ -240,6 +290,17 @@ describe("quotas of groups on two replicas", () => {
       const { totalCount } = await api.repos.list({ uidp: { descendantsOf: uid } });
       assert.equal(totalCount, "4");
     }
+  });
+
+  test("concurrent creates on two replicas cannot exceed the quota of a host", async () => {
+    const { uid } = await (apis[0] as ApiClient).groups.create("", { name: "org" });
+    const codes = await Promise.all(
+      Array.from({ length: 30 }, (_, at) => {
+        const sink = `https://sink.example.com/${at}`;
+        return codeOf((apis[at % 2] as ApiClient).subscriptions.create(uid, { sink }));
+      }),
+    );
+    assert.equal(codes.filter((code) => code === 0).length, 20, codes.join());
   });
 });
 

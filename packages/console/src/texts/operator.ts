@@ -54,10 +54,11 @@ export const operatorTexts = {
     repositories: "Repositories",
     idps: "Identity providers",
     subscriptions: "Subscriptions",
+    subscriptions_per_sink: "Subscriptions to one host",
   },
   edit: "Edit",
   editTitle: (name: string) => `Quotas of ${name}`,
-  editHint: "Empty for none",
+  editHint: "Empty for the default",
   edited: "The quotas were changed.",
   isVerified: "The name is verified",
   verifiedHint:

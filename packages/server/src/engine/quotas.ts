@@ -1,5 +1,5 @@
-import { ancestorsOf } from "@wharf/contract";
-import { failedPrecondition } from "../lib/errors.ts";
+import { ancestorsOf, isRoot } from "@wharf/contract";
+import { failedPrecondition, type WharfError } from "../lib/errors.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { readCounts } from "../store/resources/counts.ts";
 import type { ResourceMessage } from "./definition.ts";
@@ -11,12 +11,24 @@ import type { Mutation } from "./write/mutation.ts";
  * What the operator can set quotas for, in a group and everything below it. Clusters are part of the
  * contract; this service has none, so their quota has no effect.
  */
-export const QUOTAS = ["clusters", "idps", "repositories", "subscriptions"] as const;
+export const QUOTAS = [
+  "clusters",
+  "idps",
+  "repositories",
+  "subscriptions",
+  "subscriptions_per_sink",
+] as const;
 
 export type Quota = (typeof QUOTAS)[number];
 
+/** Quotas of organizations for which the operator has set none: one event is sent once for each subscription. */
+export const DEFAULT_QUOTAS: Readonly<Partial<Record<Quota, number>>> = {
+  subscriptions: 100,
+  subscriptions_per_sink: 20,
+};
+
 /** The quota of one group. */
-interface GroupQuota {
+export interface GroupQuota {
   readonly group: string;
   readonly max: number;
 }
@@ -35,9 +47,14 @@ export async function enforceQuota<R extends ResourceMessage>(
   if (quotas.length > 0) await tx.acquireLock();
   for (const { group, max } of quotas) {
     if ((await tx.countBelow(table.shape.name, group)) < max) continue;
-    const description = `group ${JSON.stringify(group)} has reached its quota of ${max} ${plural}`;
-    throw failedPrecondition({ type: "RESOURCE_LIMIT_EXCEEDED", subject: group, description });
+    throw quotaExceeded({ group, max }, plural);
   }
+}
+
+/** The error of one more resource in a group that has used up a quota. */
+export function quotaExceeded({ group, max }: GroupQuota, what: string): WharfError {
+  const description = `group ${JSON.stringify(group)} has reached its quota of ${max} ${what}`;
+  return failedPrecondition({ type: "RESOURCE_LIMIT_EXCEEDED", subject: group, description });
 }
 
 /** Whether the quotas at a group allow one more resource, without a lock. */
@@ -54,7 +71,8 @@ export async function hasQuotaLeft<R extends ResourceMessage>(
   return true;
 }
 
-async function quotasAt(
+/** The quotas of a group and of those above it. */
+export async function quotasAt(
   { catalog: { groups } }: Engine,
   reader: Reader,
   parent: string,
@@ -63,7 +81,7 @@ async function quotasAt(
   if (quota === undefined) return [];
   const found = await groups.findMany(reader, [parent, ...ancestorsOf(parent)]);
   return [...found.values()].flatMap(({ uid, resourceLimits }) => {
-    const max = resourceLimits[quota];
+    const max = resourceLimits[quota] ?? (isRoot(uid) ? DEFAULT_QUOTAS[quota] : undefined);
     return max === undefined ? [] : [{ group: uid, max }];
   });
 }

@@ -80,7 +80,8 @@ export const GROUPS: readonly ErrorText[] = [
     "quotas are unknown or negative",
     ({ api, org }) => api.groups.update(org, { resourceLimits: { repos: 1, idps: -1 } }),
     invalid({
-      "resourceLimits.repos": "repos has no quota: use clusters, idps, repositories, subscriptions",
+      "resourceLimits.repos":
+        "repos has no quota: use clusters, idps, repositories, subscriptions, subscriptions_per_sink",
       "resourceLimits.idps": "idps must not be negative",
     }),
   ],
@@ -99,6 +100,18 @@ export const GROUPS: readonly ErrorText[] = [
       await api.repos.create(group, { name: "x" });
     },
     failed("RESOURCE_LIMIT_EXCEEDED", 'group "{uid}" has reached its quota of 0 repos'),
+  ],
+  [
+    "a quota of subscriptions to one host is reached",
+    async ({ api, world, org }) => {
+      const group = await world.group(org);
+      await api.groups.update(group, { resourceLimits: { subscriptions_per_sink: 0 } });
+      await api.subscriptions.create(group, { sink: "https://sink.example.com/hook" });
+    },
+    failed(
+      "RESOURCE_LIMIT_EXCEEDED",
+      'group "{uid}" has reached its quota of 0 subscriptions to sink.example.com',
+    ),
   ],
   [
     "a quota of identity providers is reached",

@@ -12,7 +12,7 @@ const GROUP_UPDATE = {
     type: "list",
     value: "NAME=NUMBER",
     summary:
-      "Quota of repositories or idps, including folders below; no number removes the quota (operator only)",
+      "Quota of repositories, idps, subscriptions or subscriptions_per_sink, including folders below; no number restores the default (operator only)",
   },
 } as const satisfies Options;
 

@@ -29,6 +29,7 @@ import { filterViolations } from "../filters.ts";
 import { capabilitiesFor, missingOf, mustRead } from "../rights.ts";
 import type { EventsDeps } from "./deps.ts";
 import { forgetSecrets } from "./secrets.ts";
+import { enforceSinkQuota } from "./sink-quota.ts";
 
 const { ACTIVE, DISABLED, UNSPECIFIED } = SubscriptionState;
 
@@ -56,12 +57,14 @@ export const subscriptions: Resource<Subscription> = new Resource({
     async beforeCreate(mutation, created) {
       check(events, created, undefined);
       await authorize(mutation, events, created);
+      await enforceSinkQuota(mutation, subscriptions, created);
       // Before the event of this creation, which the subscription gets, too.
       await addSubscriptionState(mutation.tx, created.uid, await currentPosition(mutation.tx));
     },
     async beforeUpdate(mutation, before, after) {
       check(events, after, before);
       await authorize(mutation, events, after);
+      if (after.sink !== before.sink) await enforceSinkQuota(mutation, subscriptions, after);
       if (before.state === DISABLED && after.state !== DISABLED) {
         after.stateReason = "";
         const health = await readHealth(mutation.tx, after.uid);
