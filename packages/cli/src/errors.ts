@@ -69,12 +69,12 @@ export function failed(message: string, hint?: string): CommandError {
 }
 
 /** The caller is not signed in. */
-export function unauthenticated(message: string): CommandError {
+export function unauthenticated(message: string, hint = SIGN_IN): CommandError {
   return new CommandError({
     message,
     exitCode: EXIT.unauthenticated,
     code: "UNAUTHENTICATED",
-    hint: SIGN_IN,
+    hint,
   });
 }
 

@@ -83,6 +83,22 @@ describe("auth login of users", () => {
     assert.equal(token.trim(), tokens[host]?.token);
   });
 
+  /** Environments in which the command reaches nobody. */
+  const unattended: Readonly<Record<string, Record<string, string>>> = {
+    "without a display": { BROWSER: "" },
+    "in a CI job": { CI: "true" },
+    "with a browser that is missing": { BROWSER: "/nowhere/browser" },
+    "with a browser that fails": { BROWSER: "/bin/false" },
+  };
+  for (const [name, env] of Object.entries(unattended)) {
+    test(`nobody is waited for without a terminal, ${name}`, async () => {
+      const { code, stdout, stderr } = await home.run(["auth", "login"], { env });
+      assert.equal(code, 3, stderr);
+      assert.equal(stdout, "");
+      assert.match(stderr, /nobody can sign in with a browser here: .*\n {2}→ give --identity/);
+    });
+  }
+
   test("an unknown audience is rejected, and nothing is stored", async () => {
     const login = home.startProcess([
       "auth",

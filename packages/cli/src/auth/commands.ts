@@ -12,7 +12,8 @@ export const loginDefinition = define({
   description: `People sign in with a browser on this machine, or with --headless on any other machine. Workloads sign
 in as an identity with the OIDC token of their platform: tokens of GitHub Actions, GitLab (id_tokens
 named WHARF_ID_TOKEN) and Kubernetes (projected to /var/run/secrets/tokens/wharf) are detected; others
-are given with --identity-token.
+are given with --identity-token. Exits with 3 at once where nobody can sign in with a browser: without a
+terminal, in a CI job or where no browser can be opened.
 
 Logins are stored in $XDG_CACHE_HOME/wharf, readable by this user only, and renewed automatically.`,
   examples: [

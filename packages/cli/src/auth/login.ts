@@ -58,19 +58,13 @@ function checkOptions(args: Args): void {
 async function signIn(context: Context, args: Args, audience: string): Promise<Login> {
   const { config } = context.settings;
   const headless = args.headless || config.get("auth.mode") === "headless";
-  const isUnattended = Boolean(context.environment.CI) && !context.terminal.isInteractive;
-  if (isUnattended && args.browser && !headless) {
-    throw usageError(
-      "nobody can sign in with a browser in a CI job",
-      "give --identity to sign in with the token of the job, or set WHARF_TOKEN",
-    );
-  }
   const provider =
     args.identityProvider ??
     args.orgName ??
     config.get("default.identity-provider") ??
     config.get("default.org-name");
   const invite = await readSecret("--invite-code", args.inviteCode);
+  if (args.browser && !headless) (await import("./login/browser.ts")).requireBrowser(context);
   const login = await signInPerson(context, {
     audience,
     provider,

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { hash, randomBytes } from "node:crypto";
-import { failed } from "../../errors.ts";
+import type { Context } from "../../context.ts";
+import { failed, unauthenticated } from "../../errors.ts";
 import { problemOf } from "../../problem.ts";
 import type { Environment } from "../../settings.ts";
 import { signInRejected } from "../issuer.ts";
@@ -10,6 +11,20 @@ import { type SessionTokens, type SignInOptions, tokensOf } from "./person.ts";
 /** The server's limit. */
 const TIMEOUT_MS = 15 * 60_000;
 
+/** Rejects at once where nobody could sign in: without a terminal, in a CI job or where no browser can be opened. */
+export function requireBrowser({ terminal, environment }: Context): void {
+  if (terminal.isInteractive) return;
+  const canOpen = browserCommand("", environment, process.platform) !== undefined;
+  if (environment.CI || !canOpen) throw nobodySignsIn();
+}
+
+function nobodySignsIn(): Error {
+  return unauthenticated(
+    "nobody can sign in with a browser here: there is no terminal, and no browser can be opened",
+    "give --identity to sign in with the OIDC token of the platform, or set WHARF_TOKEN; with --headless, a person signs in with a browser on another machine",
+  );
+}
+
 /**
  * Signs a person in with a browser on this machine: the authorization code flow with PKCE and a
  * loopback redirect (RFC 8252).
@@ -18,9 +33,10 @@ export async function browserSignIn(options: SignInOptions): Promise<SessionToke
   const loopback = await Loopback.start();
   const verifier = randomBytes(32).toString("base64url");
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const unopened = new AbortController();
   try {
-    open(options, authorizationUrl(options, loopback, verifier));
-    const signal = AbortSignal.any([options.context.signal, timeout]);
+    open(options, authorizationUrl(options, loopback, verifier), unopened);
+    const signal = AbortSignal.any([options.context.signal, timeout, unopened.signal]);
     const { query, reply } = await options.context.progress("waiting for your browser", () =>
       loopback.callback(signal),
     );
@@ -64,15 +80,21 @@ export function browserOrigin(issuer: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
-function open({ context, browser, say }: SignInOptions, url: string): void {
+/** Opens the browser, or asks for it. Where that fails and nobody reads it, the sign-in is aborted. */
+function open(
+  { context, browser, say }: SignInOptions,
+  url: string,
+  unopened: AbortController,
+): void {
   if (!browser) {
     say(`open this URL in a browser on this machine:\n\n  ${url}\n`);
     return;
   }
   say(`opening your browser; if it does not open, visit this URL on this machine:\n\n  ${url}\n`);
-  openBrowser(url, context.environment, () =>
-    say("no browser could be opened; --headless signs in with a browser on another machine"),
-  );
+  openBrowser(url, context.environment, () => {
+    if (!context.terminal.isInteractive) unopened.abort(nobodySignsIn());
+    else say("no browser could be opened; --headless signs in with a browser on another machine");
+  });
 }
 
 async function redeemCode(
