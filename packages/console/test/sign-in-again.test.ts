@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { endAllSessions } from "../../server/src/store/tables/login/sessions.ts";
 import { ageSessions } from "../../server/test/support/browser/console-browser.ts";
+import { DirectStore } from "../../server/test/support/server/direct-store.ts";
 import { ConsoleSite } from "./support/site.ts";
 
 const IAM = "/iam/v2beta1";
@@ -126,5 +128,57 @@ describe("forms that need a recent sign-in", () => {
     const once = page.getByRole("region", { name: "Copy the secret now" });
     assert.match((await once.textContent()) ?? "", /whsec_/);
     assert.deepEqual(site.complaints, []);
+  });
+
+  /** Ends all sessions, as from another browser. */
+  async function endSessions(): Promise<void> {
+    const direct = await DirectStore.open(site.world.server);
+    await direct.store.write((tx) => endAllSessions(tx));
+    await direct.close();
+  }
+
+  async function fillIn(name: string): Promise<void> {
+    await page.goto(site.at(`folders/${organization}`));
+    await site.button("Create folder").first().click();
+    await dialog.getByLabel("Name").fill(name);
+    await dialog.getByLabel("Description").fill("typed with care");
+  }
+
+  test("a session that ends while a dialog is open says so, and what was typed is sent after a sign-in", async () => {
+    await fillIn("kept");
+    await endSessions();
+    await dialog.getByRole("button", { name: "Create folder" }).click();
+    await dialog.getByText(/Your session has ended/).waitFor();
+    assert.equal(await dialog.getByLabel("Name").inputValue(), "kept");
+    await site.signInAgain(dialog);
+    await page.getByText("typed with care").first().waitFor();
+    const { body } = await site.world.http.get(`${IAM}/groups?name=kept`);
+    assert.equal(body.groups.length, 1);
+    assert.deepEqual(site.complaints, []);
+  });
+
+  test("after the dialog is closed, the page is left; the sign-in page says why", async () => {
+    await fillIn("dropped");
+    await endSessions();
+    await dialog.getByRole("button", { name: "Create folder" }).click();
+    await dialog.getByText(/Your session has ended/).waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText(/Your session has ended/).waitFor();
+    await site.signIn();
+    await site.heading("acme").waitFor();
+    const { body } = await site.world.http.get(`${IAM}/groups?name=dropped`);
+    assert.deepEqual(body.groups ?? [], []);
+    assert.deepEqual(site.complaints, []);
+  });
+
+  test("signing out in another tab leaves the page at once, whatever was typed", async () => {
+    await fillIn("private");
+    const other = await page.context().newPage();
+    await other.goto(site.at("account"));
+    await site.heading("Account", other).waitFor();
+    await other.getByRole("button", { name: /^Account of/ }).click();
+    await other.getByRole("button", { name: "Sign out", exact: true }).click();
+    await page.getByLabel("Username").waitFor();
+    assert.equal(await page.getByText("typed with care").count(), 0);
   });
 });

@@ -24,15 +24,22 @@ let pending: Promise<Session> | undefined;
 let signingOut: Promise<void> | undefined;
 
 /** What tabs tell each other. */
-type Message = "ended" | "renewed";
+type Message = "signed out" | "ended" | "renewed";
 
 const renewals = new Set<() => void>();
 
+/** The open forms, by what shows them that the session has ended. */
+const forms = new Set<(hasEnded: boolean) => void>();
+let hasEnded = false;
+
 channel.onmessage = ({ data }: MessageEvent<Message>) => {
-  // Signing out in one tab signs all of them out.
-  if (data === "ended") return signIn();
-  current = undefined;
-  for (const renewed of renewals) renewed();
+  if (data === "signed out") leave();
+  else if (data === "ended") end().catch(() => {});
+  else {
+    current = undefined;
+    setEnded(false);
+    for (const renewed of renewals) renewed();
+  }
 };
 
 function tell(message: Message): void {
@@ -43,6 +50,19 @@ function tell(message: Message): void {
 export function onRenewal(renewed: () => void): () => void {
   renewals.add(renewed);
   return () => renewals.delete(renewed);
+}
+
+/**
+ * Keeps this page, with what is entered in a form, when the session ends, until the form is gone; returns a function that
+ * says so.
+ */
+export function keepForm(show: (hasEnded: boolean) => void): () => void {
+  forms.add(show);
+  if (hasEnded) show(true);
+  return () => {
+    forms.delete(show);
+    if (hasEnded && forms.size === 0) leave("ended");
+  };
 }
 
 /** Opens the sign-in page in a window of its own: what was entered here stays. */
@@ -77,9 +97,10 @@ export async function accessToken(rejected?: string): Promise<string> {
 async function requestSession(): Promise<Session> {
   const response = await fetch("/console/session/token", { method: "POST", cache: "no-store" });
   if (response.status === 401) {
+    if (identity === undefined) return leave();
     // The session of this page was ended elsewhere: that of all tabs, since they share its cookie.
-    if (identity !== undefined) tell("ended");
-    return signIn();
+    tell("ended");
+    return end();
   }
   mustBeOk(response);
   const received = (await response.json()) as Session;
@@ -90,13 +111,30 @@ async function requestSession(): Promise<Session> {
   return received;
 }
 
-/** Leaves for the sign-in page, which leads back here. */
-function signIn(): Promise<never> {
+/** The session has ended. Open forms ask to sign in again; requests wait for it. Without any, the page is left. */
+function end(): Promise<Session> {
+  if (forms.size === 0 || signingOut !== undefined) return leave("ended");
+  setEnded(true);
+  return new Promise((resolve) => {
+    const stop = onRenewal(() => {
+      stop();
+      resolve(requestSession());
+    });
+  });
+}
+
+function setEnded(next: boolean): void {
+  hasEnded = next;
+  for (const show of forms) show(next);
+}
+
+/** Leaves for the sign-in page, which says why and leads back here. */
+function leave(why?: "ended"): Promise<never> {
   const { pathname, search } = window.location;
-  const to = encodeURIComponent(pathname + search);
-  const leave = () => window.location.assign(`/console/sign-in?to=${to}`);
-  if (signingOut === undefined) leave();
-  else signingOut.catch(leave);
+  const query = new URLSearchParams({ to: pathname + search, ...(why && { why }) });
+  const go = () => window.location.assign(`/console/sign-in?${query}`);
+  if (signingOut === undefined) go();
+  else signingOut.catch(go);
   // The page is about to be replaced: whatever waits for a token must not fail first.
   return new Promise(() => {});
 }
@@ -111,7 +149,7 @@ export async function signOut(): Promise<void> {
     throw error;
   }
   current = undefined;
-  tell("ended");
+  tell("signed out");
   window.location.assign("/");
 }
 

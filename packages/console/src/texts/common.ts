@@ -42,6 +42,8 @@ export const texts = {
   },
   signInAgain: {
     text: "This needs a sign-in within the last 15 minutes. What you entered stays.",
+    ended:
+      "Your session has ended: it expired, or was ended in another browser. Sign in again to go on. What you entered stays.",
     button: "Sign in again",
     done: "You are signed in",
     doneText: "Close this window and go on where you were.",

@@ -1,8 +1,8 @@
 import type { RefObject } from "react";
 import { Failed } from "./feedback.tsx";
-import { isSignInNeeded, SignInAgain } from "./sign-in-again.tsx";
+import { isSignInNeeded, SessionEnded, SignInAgain } from "./sign-in-again.tsx";
 
-/** Why a form was rejected. Where a recent sign-in is missing, it is sent again after that. */
+/** Why a form was rejected, or cannot be sent. Where a recent sign-in is missing, it is sent again after that. */
 export function FormError({
   error,
   form,
@@ -10,7 +10,15 @@ export function FormError({
   readonly error: Error | undefined;
   readonly form: RefObject<HTMLFormElement | null>;
 }) {
-  if (error === undefined) return null;
-  if (isSignInNeeded(error)) return <SignInAgain onDone={() => form.current?.requestSubmit()} />;
-  return <Failed error={error} />;
+  return (
+    <>
+      <SessionEnded />
+      {error !== undefined &&
+        (isSignInNeeded(error) ? (
+          <SignInAgain onDone={() => form.current?.requestSubmit()} />
+        ) : (
+          <Failed error={error} />
+        ))}
+    </>
+  );
 }

@@ -80,6 +80,8 @@ export function newLogin(
 
 export interface SignInOptions {
   readonly error?: string;
+  /** Why somebody must sign in who has not asked to. */
+  readonly notice?: string;
   readonly organization?: string;
   readonly username?: string;
   readonly providers?: readonly { readonly uid: string; readonly name: string }[];

@@ -68,8 +68,11 @@ async function signIn(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse>
   if (current !== undefined && !isRenewal) return redirectTo(url);
   const delivery = { kind: "console", url, renews: current ?? "" } as const;
   const { login, headers } = newLogin(deps, http, pageLoginRequest(delivery));
-  return showSignIn(deps, login, {}, headers);
+  const hasEnded = query.get("why") === "ended";
+  return showSignIn(deps, login, hasEnded ? { notice: SESSION_ENDED } : {}, headers);
 }
+
+const SESSION_ENDED = "Your session has ended: it expired, or was ended in another browser.";
 
 /** Leads to an identity provider, whose answer is shown and signs nobody in. */
 async function testSignIn(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {

@@ -18,6 +18,8 @@ export type SignInWays = {
 export type SignInProps = SignInWays & {
   readonly login: string;
   readonly error?: string | undefined;
+  /** Why somebody must sign in who has not asked to. */
+  readonly notice?: string | undefined;
   /** The last input. */
   readonly organization?: string | undefined;
   readonly username?: string | undefined;
@@ -37,11 +39,12 @@ export type SignInProps = SignInWays & {
 
 /** The sign-in page: only the ways that exist. */
 export function signInPage(props: SignInProps): string {
-  const { login, error, providers, password, passkey, invite } = props;
+  const { login, error, notice, providers, password, passkey, invite } = props;
   const isLocal = password || passkey;
   const canCreate = invite?.newAccount ?? false;
   const body = html`<h1>Sign in</h1>
 ${alert(error)}
+${notice !== undefined && html`<p role="status">${notice}</p>`}
 ${
   invite !== undefined &&
   html`<p>You are invited to <strong>${invite.group}</strong> as <strong>${invite.role}</strong>. Sign in to accept.</p>`
