@@ -1,10 +1,7 @@
-import { lexer, type Token, type Tokens } from "marked";
+import type { Token, Tokens } from "marked";
 import { createElement, Fragment, type ReactNode } from "react";
 import { texts } from "../texts/common.ts";
-
-/** Longer texts, and those nested deeper, are shown as they are: they would keep the page busy. */
-const MAX_LENGTH = 200_000;
-const MAX_DEPTH = 24;
+import { MAX_DEPTH, tokensOf, withoutTags } from "./markdown-tokens.ts";
 
 /**
  * Markdown as elements. Nothing of it is ever markup: HTML is left out, links lead to web and mail addresses only, and
@@ -14,16 +11,6 @@ export function Markdown({ text }: { readonly text: string }) {
   const tokens = tokensOf(text);
   if (tokens === undefined) return <pre className="source">{text}</pre>;
   return <div className="markdown">{render(tokens, 0)}</div>;
-}
-
-function tokensOf(text: string): Token[] | undefined {
-  if (text.length > MAX_LENGTH) return undefined;
-  try {
-    return lexer(text);
-  } catch {
-    // Too deeply nested for the parser.
-    return undefined;
-  }
 }
 
 function render(tokens: readonly Token[] | undefined, depth: number): ReactNode {
@@ -70,7 +57,7 @@ function element(token: Token, depth: number): ReactNode {
     case "image":
       return <Anchor href={token.href}>{texts.markdown.image(decoded(token.text))}</Anchor>;
     case "html":
-      return decoded(token.raw.replace(/<[^>]*>/g, ""));
+      return decoded(withoutTags(token.raw));
     case "space":
     case "def":
       return null;
