@@ -185,6 +185,43 @@ for (const store of STORES) {
       assert.equal(await count("audit", `resource = '${repo}' AND method = 'registry push'`), 1);
     });
 
+    usualTest(
+      "audit rows name actor and repo as they were called, also once both are gone",
+      async () => {
+        const name = `named-${repos++}`;
+        const path = `acme/${name}`;
+        const { http, registry } = tracked.world;
+        const pusher = `pusher-${name}`;
+        const actor = await registry.identity(pusher);
+        const target = { digest: digest(0), tag: "1", mediaType };
+        await notify(event("push", path, target, 1, actor));
+        const repo = (await tracked.repo(name)) as string;
+        await notify(
+          event("pull", path, target, 2, actor),
+          event("delete", path, { digest: digest(0) }, 3, actor),
+          event("delete", path, {}, 4, actor),
+        );
+        assert.equal((await http.delete(`/iam/v2beta1/identities/${actor}`)).status, 200);
+        assert.equal(await tracked.repo(name), undefined);
+        const rows = await tracked.rows<{ method: string; actor_name: string; name: string }>(
+          `SELECT method, actor_name, resource_name AS name FROM audit
+         WHERE resource LIKE '${repo}%' AND actor = '${actor}' ORDER BY id`,
+        );
+        const methods = rows.map(({ method }) => method);
+        for (const action of ["push", "pull", "delete"]) {
+          assert.ok(methods.includes(`registry ${action}`), methods.join());
+        }
+        assert.ok(
+          methods.some((method) => method.endsWith("/CreateTag")),
+          methods.join(),
+        );
+        for (const { method, actor_name, name: resource } of rows) {
+          assert.equal(actor_name, pusher, method);
+          assert.equal(resource, method.endsWith("Tag") ? "1" : name, method);
+        }
+      },
+    );
+
     usualTest("concurrent pushes to a new path create its folders once", async () => {
       const folder = `folder-${repos++}`;
       const all = Array.from({ length: 12 }, (_, at) =>

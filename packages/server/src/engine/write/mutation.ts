@@ -24,6 +24,8 @@ import type { Resource } from "../resource.ts";
 export interface MutationOptions {
   /** The identity that audit log and events name; by default the caller. */
   readonly actor?: string;
+  /** Its name in the audit log, if it is not the caller. */
+  readonly actorName?: string;
   /** Whose grants are checked; by default the caller's. */
   readonly caller?: Caller;
   /** Whether quotas of groups apply; they do by default. */
@@ -217,7 +219,8 @@ export class Mutation {
 
   #audit(outcome: Outcome): void {
     if (this.#options.audit === "once") return;
-    writeAudit(this.tx, auditEntry(this.call, { ...outcome, actor: this.actor }));
+    const { actorName } = this.#options;
+    writeAudit(this.tx, auditEntry(this.call, { ...outcome, actor: this.actor, actorName }));
   }
 
   /** Writes the one audit entry of a mutation with `audit: "once"`. */

@@ -9,6 +9,8 @@ export interface RegistryActivity {
   readonly notification: RegistryNotification;
   readonly host: string;
   readonly repo: Pick<Repo, "uid" | "name">;
+  /** The name of the actor at the time: identities can be renamed and deleted. */
+  readonly actorName: string;
   readonly requestId: string;
   /** The former digest of a moved tag; empty for a new one. */
   readonly previous?: string;
@@ -38,7 +40,7 @@ export function writeActivity(tx: Transaction, activity: RegistryActivity): void
     const about = { subject: repo.uid, group: parentOf(repo.uid), actor };
     writeEvent(tx, { ...about, id: newEventId(time), time, type, bodyType: "", body });
   }
-  if (notification.type === "blob" && action !== "delete") return;
+  if (!isAudited(notification)) return;
   const detail = {
     host,
     repository: path,
@@ -58,9 +60,16 @@ export function writeActivity(tx: Transaction, activity: RegistryActivity): void
     userAgent: notification.userAgent,
     code: 0,
     detail: JSON.stringify(detail),
+    actorName: activity.actorName,
+    resourceName: repo.name,
     resourceType: "Repo",
     via: "registry",
   });
+}
+
+/** Whether an activity has an audit row: layers that are pushed and pulled have none. */
+export function isAudited({ type, action }: RegistryNotification): boolean {
+  return type !== "blob" || action === "delete";
 }
 
 /**

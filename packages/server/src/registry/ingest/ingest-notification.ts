@@ -1,5 +1,6 @@
 import { ancestorsOf, type Repo } from "@wharf/contract";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
+import { identityName } from "../../store/tables/access/identity-names.ts";
 import { findManifest, type Manifest } from "../../store/tables/registry/manifests.ts";
 import {
   pathDeletions,
@@ -10,7 +11,7 @@ import {
 import { findRepoDeletion } from "../../store/tables/registry/repo-deletions.ts";
 import { wantsUniqueTags } from "../../store/tables/registry/settings.ts";
 import { resolvePath } from "../path.ts";
-import { writeActivity } from "./activity-events.ts";
+import { isAudited, writeActivity } from "./activity-events.ts";
 import { type EnsuredRepo, ensureRepoForPath } from "./ensure-repo-for-path.ts";
 import { recordManifest, recordPull, removeManifest, revertIfDeleted } from "./manifest-state.ts";
 import type { RegistryNotification } from "./notification-formats.ts";
@@ -39,10 +40,17 @@ export interface Ingestion extends RemovalDeps {
 
 type NamedRepo = EnsuredRepo & Pick<Repo, "name">;
 
+/** An ingestion with the name of its actor at the time; empty if no audit row needs it. */
+interface NamedIngestion extends Ingestion {
+  readonly actorName: string;
+}
+
 /** Applies a notification to the stored state, idempotently. */
-export async function ingest(tx: Transaction, ingestion: Ingestion): Promise<Outcome> {
-  const { engine, host, notification, recordsPull } = ingestion;
+export async function ingest(tx: Transaction, given: Ingestion): Promise<Outcome> {
+  const { engine, host, notification, recordsPull } = given;
   if (!(await recordNotification(tx, host, notification.id, Date.now()))) return "known";
+  const actorName = isAudited(notification) ? await identityName(tx, notification.actor) : "";
+  const ingestion: NamedIngestion = { ...given, actorName };
   const isPush = notification.action === "push" && notification.type === "manifest";
   if (isPush && (await precedesDeletion(tx, ingestion))) return "elsewhere";
   const found = isPush
@@ -73,9 +81,9 @@ async function precedesDeletion(
   return deletion !== undefined && deletion.time >= time;
 }
 
-function originOf({ notification, requestId }: Ingestion): MutationOrigin {
+function originOf({ notification, requestId, actorName }: NamedIngestion): MutationOrigin {
   const { actor, remoteAddress, userAgent } = notification;
-  return { actor, remoteAddress, userAgent, requestId, time: Date.now() };
+  return { actor, actorName, remoteAddress, userAgent, requestId, time: Date.now() };
 }
 
 /** The repo of a path; "missing" if the path is valid but has no repo yet. */
@@ -97,7 +105,7 @@ function recordPathDeletion(tx: Transaction, { host, notification }: Ingestion):
 
 async function ingestPush(
   tx: Transaction,
-  ingestion: Ingestion,
+  ingestion: NamedIngestion,
   repo: NamedRepo,
 ): Promise<Outcome> {
   const { engine, notification, manifests } = ingestion;
@@ -121,7 +129,7 @@ async function ingestPush(
 /** Applies deletions that happened after this push and were reported before the repo existed. */
 async function applyPathDeletions(
   tx: Transaction,
-  ingestion: Ingestion,
+  ingestion: NamedIngestion,
   repo: string,
 ): Promise<void> {
   const { engine, host, notification } = ingestion;
@@ -139,7 +147,7 @@ async function applyPathDeletions(
 
 async function ingestDeletion(
   tx: Transaction,
-  ingestion: Ingestion,
+  ingestion: NamedIngestion,
   { uid: repo, name }: NamedRepo,
 ): Promise<Outcome> {
   const { engine, host, notification, elsewhere } = ingestion;

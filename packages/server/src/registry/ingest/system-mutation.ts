@@ -10,6 +10,8 @@ import type { Transaction } from "../../store/db/commit/transaction.ts";
 export interface MutationOrigin {
   /** The actor in audit rows and events. */
   readonly actor: string;
+  /** The name of the actor at the time, if it is not the caller. */
+  readonly actorName?: string;
   readonly time: number;
   readonly requestId: string;
   readonly remoteAddress: string;
@@ -37,7 +39,7 @@ export function systemMutation(
   origin: MutationOrigin,
   caller: Caller = OPERATOR,
 ): Mutation {
-  const { actor, ...context } = origin;
+  const { actor, actorName, ...context } = origin;
   const fixed = {
     authorization: undefined,
     format: "json",
@@ -46,5 +48,9 @@ export function systemMutation(
   } as const;
   const call: Call = { ...context, ...fixed, method: METHODS[method], caller };
   // Reported state bypasses quotas: it already exists in the registry.
-  return new Mutation(call, tx, engine, { actor, enforcesQuotas: false });
+  return new Mutation(call, tx, engine, {
+    actor,
+    ...(actorName && { actorName }),
+    enforcesQuotas: false,
+  });
 }
