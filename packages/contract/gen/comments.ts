@@ -209,7 +209,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "wharf.events.v2beta1.RotateSubscriptionSecretResponse.secret": "`whsec_` and the secret in base64, as libraries for Standard Webhooks expect it. Empty after a removal.",
   "wharf.events.v2beta1.Subscription.authorized_by": "The identity with whose rights the subscription runs: the last one that created or updated it.",
   "wharf.events.v2beta1.Subscription.filters": "Which events are sent: those that match all filters. If empty, all events.",
-  "wharf.events.v2beta1.Subscription.health": "The state of deliveries. Only in responses with a single subscription.",
+  "wharf.events.v2beta1.Subscription.health": "The state of deliveries.",
   "wharf.events.v2beta1.Subscription.max_concurrency": "The maximum of concurrent requests to the sink, from 1 to 64; also of requests that are repeated after a crash of the server. Events are in order for each subject; with 1, all of them, as long as the sink accepts them. Default: 1.",
   "wharf.events.v2beta1.Subscription.secret_time": "When the current secret was generated. Absent without a secret.",
   "wharf.events.v2beta1.Subscription.sink": "The URL that events are sent to. Must use https, unless the operator allows otherwise.",

@@ -83,6 +83,8 @@ onEachStore(
       assert.ok(health.lastFailureTime);
       assert.equal(health.failingSince, undefined);
       assert.equal(health.pendingCount, "0");
+      const { subscriptions } = await api.subscriptions.list({ uidp: { ids: [uid] } });
+      assert.deepEqual(subscriptions[0].health, health, "lists have it, too");
     });
 
     test("after the last attempt a delivery has failed, and can be requested again", async () => {

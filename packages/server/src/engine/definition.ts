@@ -50,6 +50,8 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   readonly secretOnCreate?: keyof R & string;
   /** Fills in what is stored elsewhere, in every response. No hook: it decides how rows are stored. */
   hydrate?(reader: Reader, resources: readonly R[], catalog: Catalog): Promise<void>;
+  /** Whether rows have JSON despite `hydrate`: replicas of an earlier release, without it, list that. */
+  readonly storesJson?: boolean;
   /** Checks, defaults and side effects. A function is called once, at startup. */
   readonly hooks?: Hooks<R> | ((deps: HookDeps) => Hooks<R>);
   /** Handlers of methods beside the generic five, and of those that replace one of the five. */

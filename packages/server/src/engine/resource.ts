@@ -107,7 +107,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
   }
 
   toRow(resource: R): ResourceRow {
-    const { schema, index = {}, hydrate } = this.definition;
+    const { schema, index = {}, hydrate, storesJson } = this.definition;
     const { terms, partitions, nameOf } = index;
     const stored = this.withoutSecrets(resource);
     return {
@@ -120,7 +120,7 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
       encoding: this.encoding,
       data: toBinary(schema, stored),
       // Hydrated responses are made from the data.
-      json: hydrate === undefined ? messageToJson(schema, stored) : "",
+      json: hydrate === undefined || storesJson ? messageToJson(schema, stored) : "",
       ...(partitions ? { partition: partitions.of(resource) } : {}),
       filters: this.#filtersOf(resource),
       ...(terms ? { terms: terms.flatMap((one) => termsOf(one, resource)) } : {}),

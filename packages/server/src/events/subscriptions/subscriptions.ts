@@ -23,6 +23,7 @@ import {
   deleteSubscriptionState,
   markDue,
   readHealth,
+  readHealths,
   writeHealth,
 } from "../../store/tables/events/subscription-states.ts";
 import { filterViolations } from "../filters.ts";
@@ -49,6 +50,8 @@ export const subscriptions: Resource<Subscription> = new Resource({
   quota: "subscriptions",
   // A sink can have a token in its URL; filters and descriptions are of no use to receivers.
   eventFields: ["uid", "sink", "name", "state", "stateReason"],
+  hydrate,
+  storesJson: true,
   hooks: ({ events }) => ({
     applyDefaults(subscription) {
       if (subscription.state === UNSPECIFIED) subscription.state = ACTIVE;
@@ -77,7 +80,6 @@ export const subscriptions: Resource<Subscription> = new Resource({
       await deleteSubscriptionState(tx, uid);
       await forgetSecrets(events.secrets, tx, uid);
     },
-    hydrateDetail,
   }),
 });
 
@@ -123,19 +125,23 @@ async function authorize(
   subscription.authorizedBy = actor;
 }
 
-async function hydrateDetail(reader: Reader, subscription: Subscription): Promise<void> {
-  const row = await readHealth(reader, subscription.uid);
-  if (row === undefined) return;
+async function hydrate(reader: Reader, all: readonly Subscription[]): Promise<void> {
+  const uids = all.map(({ uid }) => uid);
+  const [states, pending] = [await readHealths(reader, uids), await countPending(reader, uids)];
   const timeOf = (ms: number) => (ms === 0 ? undefined : timestampFromMs(ms));
-  const [lastSuccessTime, lastFailureTime, failingSince] = [
-    timeOf(row.lastSuccess),
-    timeOf(row.lastFailure),
-    timeOf(row.failingSince),
-  ];
-  subscription.health = create(SubscriptionHealthSchema, {
-    ...(lastSuccessTime && { lastSuccessTime }),
-    ...(lastFailureTime && { lastFailureTime }),
-    ...(failingSince && { failingSince }),
-    pendingCount: BigInt(await countPending(reader, subscription.uid)),
-  });
+  for (const subscription of all) {
+    const row = states.get(subscription.uid);
+    if (row === undefined) continue;
+    const [lastSuccessTime, lastFailureTime, failingSince] = [
+      timeOf(row.lastSuccess),
+      timeOf(row.lastFailure),
+      timeOf(row.failingSince),
+    ];
+    subscription.health = create(SubscriptionHealthSchema, {
+      ...(lastSuccessTime && { lastSuccessTime }),
+      ...(lastFailureTime && { lastFailureTime }),
+      ...(failingSince && { failingSince }),
+      pendingCount: BigInt(pending.get(subscription.uid) ?? 0),
+    });
+  }
 }

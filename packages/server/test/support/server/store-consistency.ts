@@ -51,9 +51,10 @@ export async function checkRows(reader: Reader): Promise<void> {
       schema,
       index,
       hydrate,
+      storesJson,
     } = definition as unknown as ResourceDefinition<ResourceMessage>;
     const { uidIsParent } = tree;
-    const isFilledIn = hydrate !== undefined;
+    const isFilledIn = hydrate !== undefined && !storesJson;
     tables.push({ name, schema, rows, nameOf: index?.nameOf, uidIsParent, isFilledIn });
   }
   for (const table of tables) for (const row of table.rows) checkRow(table, row);

@@ -93,7 +93,7 @@ export declare type Subscription = Message<"wharf.events.v2beta1.Subscription"> 
   secretTime?: Timestamp | undefined;
 
   /**
-   * The state of deliveries. Only in responses with a single subscription.
+   * The state of deliveries.
    *
    * @generated from field: wharf.events.v2beta1.SubscriptionHealth health = 110;
    */
@@ -180,7 +180,7 @@ export declare type SubscriptionJson = {
   secretTime?: TimestampJson;
 
   /**
-   * The state of deliveries. Only in responses with a single subscription.
+   * The state of deliveries.
    *
    * @generated from field: wharf.events.v2beta1.SubscriptionHealth health = 110;
    */

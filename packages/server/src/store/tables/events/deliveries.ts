@@ -112,9 +112,16 @@ export async function failPending(tx: Transaction, subscription: string): Promis
   await tx.run(sql, subscription);
 }
 
-export async function countPending(reader: Reader, subscription: string): Promise<number> {
-  const sql = "SELECT count(*) AS total FROM deliveries WHERE subscription = ? AND state = 0";
-  return (await reader.get<{ total: number }>(sql, subscription))?.total ?? 0;
+/** The number of deliveries that wait, by subscription; those without any are not in it. */
+export async function countPending(
+  reader: Reader,
+  subscriptions: readonly string[],
+): Promise<Map<string, number>> {
+  const sql = `SELECT subscription, count(*) AS total FROM deliveries
+    WHERE subscription IN (${reader.dialect.texts}) AND state = 0 GROUP BY subscription`;
+  return new Map(
+    await reader.arrays<readonly [string, number]>(sql, JSON.stringify(subscriptions)),
+  );
 }
 
 export interface DeliveryQuery {

@@ -103,13 +103,26 @@ export async function restUntil(
   await tx.run(sql, due, uid, arrivals);
 }
 
+const HEALTH = `failing_since AS "failingSince", last_success AS "lastSuccess",
+  last_failure AS "lastFailure", paused_until AS "pausedUntil"`;
+
 export async function readHealth(
   reader: Reader,
   uid: string,
 ): Promise<SubscriptionHealthRow | undefined> {
-  const sql = `SELECT failing_since AS "failingSince", last_success AS "lastSuccess",
-    last_failure AS "lastFailure", paused_until AS "pausedUntil" FROM subscription_states WHERE uid = ?`;
-  return reader.get(sql, uid);
+  return reader.get(`SELECT ${HEALTH} FROM subscription_states WHERE uid = ?`, uid);
+}
+
+/** The health of several subscriptions, by uid. */
+export async function readHealths(
+  reader: Reader,
+  uids: readonly string[],
+): Promise<Map<string, SubscriptionHealthRow>> {
+  const rows = await reader.all<SubscriptionHealthRow & { readonly uid: string }>(
+    `SELECT uid, ${HEALTH} FROM subscription_states WHERE uid IN (${reader.dialect.texts})`,
+    JSON.stringify(uids),
+  );
+  return new Map(rows.map((row) => [row.uid, row]));
 }
 
 export async function writeHealth(
