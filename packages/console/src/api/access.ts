@@ -5,16 +5,22 @@ import { api, useRead } from "./client.ts";
 export interface Access {
   /** Whether the caller holds a capability, such as `groups.create`, at a group. */
   can(capability: string, group: string): boolean;
+  /** The groups at or below a group at which the caller holds something: itself, if also from above. */
+  heldWithin(group: string): readonly string[];
   /** Whether the answer has arrived. */
   readonly isKnown: boolean;
+  /** Whether it is being read again: rights may just have been granted. */
+  readonly isChanging: boolean;
 }
 
 export function useAccess(): Access {
-  const { data } = useRead(api.auth.validate, {});
+  const { data, isFetching } = useRead(api.auth.validate, {});
   const held = data?.capabilities ?? [];
   return {
     isKnown: data !== undefined,
+    isChanging: isFetching,
     can: (capability, group) => held.some((one) => grants(one, capability, group)),
+    heldWithin: (group) => heldWithin(held, group),
   };
 }
 
@@ -24,4 +30,10 @@ function grants(held: WhoAmI_CapabilityJson, capability: string, group: string):
   const applies = at === "" || group === at || group.startsWith(`${at}/`);
   const names = held.capabilities?.length ? held.capabilities : (held.role?.capabilities ?? []);
   return applies && names.includes(capability);
+}
+
+function heldWithin(held: readonly WhoAmI_CapabilityJson[], group: string): readonly string[] {
+  const scopes = held.map((one) => one.group?.id ?? "");
+  if (scopes.some((at) => at === "" || group === at || group.startsWith(`${at}/`))) return [group];
+  return scopes.filter((at) => at.startsWith(`${group}/`));
 }

@@ -17,6 +17,8 @@ export function useGroupNames(uids: readonly string[]): {
   readonly nameOf: (uid: string) => string;
   /** The names from the organization on. */
   readonly pathTo: (uid: string) => string;
+  /** Whether it does not exist, or may not be read. */
+  readonly isMissing: (uid: string) => boolean;
 } {
   const all = [...new Set(uids.flatMap(pathOf))].filter(Boolean);
   const service = serviceOf(api.groups.list as JsonMethod<never, unknown>);
@@ -28,7 +30,11 @@ export function useGroupNames(uids: readonly string[]): {
   });
   const names = new Map(all.map((uid, at) => [uid, results[at]?.data]));
   const nameOf = (uid: string) => names.get(uid) || shortUid(uid);
-  return { nameOf, pathTo: (uid) => pathOf(uid).map(nameOf).join(" / ") };
+  return {
+    nameOf,
+    pathTo: (uid) => pathOf(uid).map(nameOf).join(" / "),
+    isMissing: (uid) => names.get(uid) === "",
+  };
 }
 
 interface Waiting {

@@ -23,8 +23,6 @@ const THROTTLE_MS = 2_000;
 const RECENT_MS = 3_000;
 const RIGHTS = serviceOf(api.auth.validate);
 
-const NONE: readonly EventTypeJson[] = [];
-
 const listeners = new Set<(event: EventJson) => void>();
 const watchers = new Set<() => void>();
 let state: LiveState = "connecting";
@@ -63,15 +61,13 @@ export function useLiveEvents(onEvent: (event: EventJson) => void): void {
 export function useLiveUpdates(path: readonly string[]): void {
   const cache = useQueryClient();
   const access = useAccess();
-  const catalog = useRead(api.events.listTypes, {}, { enabled: path.length > 0 });
   const isShown = useIsShown();
-  const known = catalog.data?.eventTypes ?? NONE;
   // The outermost group whose events the caller may read.
   const group = path.find((uid) => access.can("subscriptions.list", uid)) ?? "";
-  const types = readable(known, (capability) => access.can(capability, group));
-  const wanted = isShown && known.length > 0 && types.length > 0 ? group : "";
-  const patterns = types.length === known.length ? "" : patternsOf(types, known).join(" ");
-  const isDecided = access.isKnown && catalog.data !== undefined;
+  const readable = useReadableEvents(group, path.length > 0);
+  const { all: known, isKnown: isDecided } = readable;
+  const wanted = isShown && readable.types.length > 0 ? group : "";
+  const patterns = readable.patterns.join(" ");
   useEffect(() => {
     if (wanted === "") {
       setState(isDecided ? "off" : "connecting");
@@ -112,11 +108,27 @@ export function useLiveUpdates(path: readonly string[]): void {
   }, [wanted, patterns, known, isDecided, cache]);
 }
 
-function readable(
-  types: readonly EventTypeJson[],
-  can: (capability: string) => boolean,
-): readonly EventTypeJson[] {
-  return types.filter(({ capabilities = [] }) => capabilities.every(can));
+/** The types of events that the caller may read at a group. */
+export interface ReadableEvents {
+  /** All types that there are. */
+  readonly all: readonly EventTypeJson[];
+  readonly types: readonly EventTypeJson[];
+  /** Patterns that select these types; empty if all types may be read. */
+  readonly patterns: readonly string[];
+  /** Whether rights and types have arrived. */
+  readonly isKnown: boolean;
+}
+
+const NONE: readonly EventTypeJson[] = [];
+
+/** Reading events is reading what they are about: requests for types that the caller may not read are denied. */
+export function useReadableEvents(group: string, isEnabled = true): ReadableEvents {
+  const { can, isKnown } = useAccess();
+  const { data } = useRead(api.events.listTypes, {}, { enabled: isEnabled });
+  const all = data?.eventTypes ?? NONE;
+  const types = all.filter(({ capabilities = [] }) => capabilities.every((one) => can(one, group)));
+  const patterns = types.length === all.length ? [] : patternsOf(types, all);
+  return { all, types, patterns, isKnown: isKnown && data !== undefined };
 }
 
 /** Patterns of the types that may be read: of whole resources, as many fit into a request. */

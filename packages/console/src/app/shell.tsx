@@ -1,11 +1,16 @@
 import { Link, Outlet } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
+import { useAccess } from "../api/access.ts";
+import { api, useRead } from "../api/client.ts";
+import { isFailing } from "../api/failing.ts";
 import { type Session, session } from "../api/session.ts";
 import { texts } from "../texts/common.ts";
 import { Loading } from "../ui/feedback.tsx";
 import { Icon, type IconName, Logo } from "../ui/icons.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { CommandPalette } from "./command-palette.tsx";
+import { useGone } from "./gone.ts";
+import { GonePlace } from "./gone-place.tsx";
 import { screenLink, usePlace } from "./place.ts";
 import { PLACE_SCREENS, type PlaceScreenName, type Section } from "./screens.ts";
 
@@ -39,7 +44,7 @@ export function Shell() {
         <LiveUpdates />
       </Suspense>
       <main id="content" tabIndex={-1}>
-        <Outlet />
+        <PlaceOrGone />
       </main>
     </div>
   );
@@ -47,8 +52,17 @@ export function Shell() {
 
 const SECTIONS: readonly Section[] = ["place", "access", "registry", "activity"];
 
+/** A place that is not there for the caller says so on every screen, and offers ways on. */
+function PlaceOrGone() {
+  const { uid } = usePlace();
+  const reason = useGone(uid);
+  return reason === undefined ? <Outlet /> : <GonePlace uid={uid} reason={reason} />;
+}
+
 function Navigation() {
-  const { uid, screen: current } = usePlace();
+  const { uid: at, screen: current } = usePlace();
+  // Every link would fail.
+  const uid = useGone(at) === undefined ? at : "";
   return (
     <nav className="side" aria-label={texts.shell.navigation}>
       <ul>
@@ -71,6 +85,7 @@ function Navigation() {
                 >
                   <Icon name={icon} />
                   {texts.screens[screen]}
+                  {screen === "subscriptions" && <FailingDot uid={uid} />}
                 </Link>
               </li>
             ))}
@@ -79,6 +94,23 @@ function Navigation() {
     </nav>
   );
 }
+
+/** Marks the subscriptions of a place if events cannot be delivered. */
+function FailingDot({ uid }: { readonly uid: string }) {
+  const { can } = useAccess();
+  const request = { uidp: { descendantsOf: uid }, pageSize: FAILING_PAGE_SIZE };
+  const enabled = can("subscriptions.list", uid);
+  const { data } = useRead(api.subscriptions.list, request, { enabled });
+  if (!enabled || !data?.subscriptions?.some(isFailing)) return null;
+  return (
+    <span className="dot">
+      <span className="unseen">{texts.shell.failing}</span>
+    </span>
+  );
+}
+
+/** Subscriptions that the dot is about. */
+const FAILING_PAGE_SIZE = 100;
 
 function screensOf(section: Section): [PlaceScreenName, IconName][] {
   return Object.entries(PLACE_SCREENS)

@@ -28,8 +28,7 @@ export const auditTexts = {
   empty: "No entry",
   emptyText: "Every change, token exchange, sign-in, push and pull is an entry.",
   denied: "You may not read this audit log",
-  deniedText:
-    "This takes audit.list here, which the roles owner and auditor have. An owner can grant one of them.",
+  deniedText: "You need the role auditor or owner here. An owner can grant it.",
   system: "the service",
   live: "Live",
   stopLive: "Stop",

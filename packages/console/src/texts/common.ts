@@ -37,6 +37,7 @@ export const texts = {
     account: "Account",
     accountOf: (name: string) => `Account of ${name}`,
     signOut: "Sign out",
+    failing: "(some cannot be delivered)",
     theme: "Theme",
     themes: { "": "As the system", light: "Light", dark: "Dark", contrast: "High contrast" },
   },
@@ -53,7 +54,19 @@ export const texts = {
     text: "There is nothing at this address, or it has been deleted, or you may not see it.",
     back: "All organizations",
   },
-  errors: { request: "Request" },
+  gone: {
+    missing: "This folder was deleted.",
+    denied: {
+      title: "No access",
+      text: "You have no role here, or it does not exist. An owner can grant you a role.",
+    },
+    go: "You can open:",
+  },
+  errors: {
+    request: "Request",
+    denied: (capabilities: string) =>
+      `None of your roles here has ${capabilities}. An owner can grant you one that has.`,
+  },
   formGone: (title: string) =>
     `“${title}” was closed, and nothing was changed: what it is about is gone, or you may no longer change it.`,
   withheld: {

@@ -8,6 +8,9 @@ export const eventTexts = {
   actorHint: "UID of an identity",
   since: "From",
   until: "Before",
+  denied: "You may not read events here",
+  deniedText: "You need the role viewer here. An owner can grant it.",
+  partial: "Only events that your roles include are shown.",
   noEvents: "No event yet",
   noEventsText: "Every change of a resource is an event. Events are kept for some weeks.",
   live: {

@@ -59,6 +59,8 @@ export const subscriptionTexts = {
     lastFailure: "Last failure",
     failingSince: "Failing since",
     pending: "Waiting",
+    since: "since",
+    waiting: (count: number) => (count === 0 ? "" : `, ${number.format(count)} waiting`),
     next: "Next attempt",
   },
   settings: "Settings",

@@ -32,8 +32,12 @@ export function sentenceOf(error: Error): string {
   const { message } = error;
   const text =
     error instanceof WharfError ? message.slice(message.indexOf(": ") + 1).trim() : message;
-  return sentence(text);
+  const [, missing] = DENIED.exec(text) ?? [];
+  return missing === undefined ? sentence(text) : texts.errors.denied(missing);
 }
+
+/** Denials name the uid at which capabilities are missing; people see where they are. */
+const DENIED = /^needs ([a-z_., ]+) at "[0-9a-f/]+"/;
 
 /** A text as a sentence. */
 export function sentence(text: string): string {

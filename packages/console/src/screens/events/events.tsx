@@ -1,8 +1,15 @@
 import { Link } from "@tanstack/react-router";
 import type { EventJson, ListEventsRequestJson } from "@wharf/contract/messages";
 import { useCallback, useState } from "react";
+import { useAccess } from "../../api/access.ts";
 import { api, useRead } from "../../api/client.ts";
-import { resourceOf, useLiveEvents, useLiveState } from "../../api/live.ts";
+import {
+  type ReadableEvents,
+  resourceOf,
+  useLiveEvents,
+  useLiveState,
+  useReadableEvents,
+} from "../../api/live.ts";
 import { type ListSearch, screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { eventTexts } from "../../texts/events.ts";
@@ -19,9 +26,15 @@ import { Actor, useIdentityNames, useTypeNames } from "./names.tsx";
 export function Screen() {
   const { uid } = usePlace();
   const [search] = useListSearch();
-  const filter = filterOf(search);
+  const { can } = useAccess();
+  const readable = useReadableEvents(uid);
+  const chosen = filterOf(search);
+  const isPartial = readable.patterns.length > 0;
+  // A request for all types would be denied if some may not be read.
+  const filter = { ...(isPartial && { types: [...readable.patterns] }), ...chosen };
   const request = { group: uid, orderBy: "time desc", ...filter, ...useCursorRequest() };
-  const query = useRead(api.events.list, request);
+  const mayRead = can("subscriptions.list", uid) && readable.types.length > 0;
+  const query = useRead(api.events.list, request, { enabled: readable.isKnown && mayRead });
   const typeNames = useTypeNames();
   const isNewest = search.cursor === undefined && filter.until === undefined;
   const live = useTail(uid, filter, isNewest);
@@ -43,6 +56,14 @@ export function Screen() {
     { header: texts.columns.actor, cell: (event) => <Actor event={event} names={names} /> },
     { header: texts.columns.time, cell: ({ time }) => <Age time={time} /> },
   ];
+  const filters = useEventFilters(readable);
+  if (readable.isKnown && !mayRead) {
+    return (
+      <Page title={texts.screens.events} place={uid}>
+        <Empty title={eventTexts.denied}>{eventTexts.deniedText}</Empty>
+      </Page>
+    );
+  }
   return (
     <Page
       title={texts.screens.events}
@@ -50,8 +71,9 @@ export function Screen() {
       command={{ cli: commandOf(uid, filter), rest: `/events/v2beta1/events/${uid}` }}
       actions={isNewest && <PauseButton {...live} />}
     >
-      <Filters filters={useEventFilters()} />
+      <Filters filters={filters} />
       {isNewest && <LiveLine isPaused={live.isPaused} />}
+      {isPartial && <p className="soft">{eventTexts.partial}</p>}
       <Table
         label={texts.screens.events}
         query={query}
@@ -60,7 +82,7 @@ export function Screen() {
         keyOf={({ id = "" }) => id}
         older={query.data?.nextPageToken ?? ""}
         empty={
-          Object.keys(filter).length > 0 ? (
+          Object.keys(chosen).length > 0 ? (
             <Empty title={texts.filters.nothing}>{texts.filters.nothingText}</Empty>
           ) : (
             <Empty title={eventTexts.noEvents}>{eventTexts.noEventsText}</Empty>
@@ -86,9 +108,12 @@ function filterOf(search: ListSearch): EventsFilter {
   };
 }
 
-function useEventFilters(): readonly Filter[] {
-  const names = [...useTypeNames().values()];
-  const resources = new Set(names.map((name) => `${resourceOf(name)}.*`));
+function useEventFilters({ all, types }: ReadableEvents): readonly Filter[] {
+  const names = types.map(({ name = "" }) => name);
+  const unreadable = all.filter((type) => !types.includes(type));
+  const partial = new Set(unreadable.map(({ name = "" }) => resourceOf(name)));
+  const whole = names.map(resourceOf).filter((resource) => !partial.has(resource));
+  const resources = new Set(whole.map((resource) => `${resource}.*`));
   const options = Object.fromEntries([...resources, ...names].sort().map((one) => [one, one]));
   return [
     { name: "type", label: eventTexts.type, options },

@@ -1,5 +1,9 @@
 import type { SubscriptionJson } from "@wharf/contract/messages";
+import { isFailing } from "../../api/failing.ts";
 import { subscriptionTexts } from "../../texts/subscriptions.ts";
+import { Age } from "../../ui/time.tsx";
+
+const { health: labels } = subscriptionTexts;
 
 const TONES: Readonly<Record<string, string>> = {
   SUBSCRIPTION_STATE_ACTIVE: "good",
@@ -7,11 +11,22 @@ const TONES: Readonly<Record<string, string>> = {
 };
 
 /** Whether a subscription sends events, and why not. */
-export function StateBadge({
-  subscription: { state = "SUBSCRIPTION_STATE_UNSPECIFIED", stateReason },
-}: {
-  readonly subscription: SubscriptionJson;
-}) {
+export function StateBadge({ subscription }: { readonly subscription: SubscriptionJson }) {
+  const { state = "SUBSCRIPTION_STATE_UNSPECIFIED", stateReason, health } = subscription;
+  if (isFailing(subscription)) {
+    return (
+      <>
+        <span className="badge bad">{labels.failing}</span>
+        <small className="soft">
+          {labels.since} <Age time={health?.failingSince} />
+          {labels.waiting(Number(health?.pendingCount ?? 0))}
+        </small>
+        <small className="soft">
+          {labels.lastFailure}: <Age time={health?.lastFailureTime} />
+        </small>
+      </>
+    );
+  }
   return (
     <>
       <span className={`badge ${TONES[state] ?? "calm"}`}>

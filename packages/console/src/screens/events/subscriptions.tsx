@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { SubscriptionJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api } from "../../api/client.ts";
+import { isFailing } from "../../api/failing.ts";
 import { screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { subscriptionTexts } from "../../texts/subscriptions.ts";
@@ -58,7 +59,7 @@ export function Screen() {
         label={texts.screens.subscriptions}
         method={api.subscriptions.list}
         request={{ uidp: { descendantsOf: uid } }}
-        rows={({ subscriptions }) => subscriptions}
+        rows={({ subscriptions = [] }) => failingFirst(subscriptions)}
         columns={COLUMNS}
         defaultSort="create_time desc"
         emptyTitle={subscriptionTexts.empty}
@@ -67,6 +68,11 @@ export function Screen() {
       />
     </Page>
   );
+}
+
+/** Of one page: the server orders by columns only. */
+function failingFirst(subscriptions: readonly SubscriptionJson[]): SubscriptionJson[] {
+  return subscriptions.toSorted((a, b) => Number(isFailing(b)) - Number(isFailing(a)));
 }
 
 function CreateLink({ uid }: { readonly uid: string }) {
