@@ -233,7 +233,7 @@ describe("folders, access, roles and people in a real browser", () => {
     await dialog().getByRole("button", { name: "Remove" }).click();
     await page.getByText("No role here").waitFor();
     await other.goto(site.at(`folders/${organization}`));
-    await other.getByRole("alert").waitFor();
+    await site.heading("No access", other).waitFor();
     assert.deepEqual(site.complaints, []);
   });
 });

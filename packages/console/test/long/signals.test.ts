@@ -222,14 +222,14 @@ describe("events and the audit log in a real browser", () => {
     const path = `${site.world.accounts.url}/events/v2beta1/subscriptions/${uid}`;
     assert.equal((await fetch(path, { method: "DELETE", headers })).status, 403);
     await person.page.goto(site.at(`audit/${organization}`));
-    await person.page.getByText(/takes audit.list/).waitFor();
+    await person.page.getByText("You need the role auditor or owner here.").waitFor();
     await person.page.goto(site.at(`events/${organization}`));
     await person.page.getByText("Live: new").waitFor();
     const found = await site.world.http.get(
       `/iam/v2beta1/roleBindings?identity=${encodeURIComponent(person.uid)}`,
     );
     await site.world.http.delete(`/iam/v2beta1/roleBindings/${found.body.roleBindings[0].uid}`);
-    await person.page.locator("main").getByRole("alert").first().waitFor();
+    await site.heading("No access", person.page).waitFor();
     assert.deepEqual(
       person.complaints.filter((one) => !/status of 40[0134]/.test(one)),
       [],
