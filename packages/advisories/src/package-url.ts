@@ -1,4 +1,4 @@
-/** A package URL (https://github.com/package-url/purl-spec), decoded. Its subpath is ignored. */
+/** A package URL (https://github.com/package-url/purl-spec), decoded. */
 export interface PackageUrl {
   /** In lower case. */
   readonly type: string;
@@ -7,9 +7,14 @@ export interface PackageUrl {
   readonly version: string;
   /** Keys in lower case. */
   readonly qualifiers: ReadonlyMap<string, string>;
+  /** As it is written, except for white space, which is encoded. */
+  readonly subpath: string;
 }
 
-const PACKAGE_URL = /^pkg:\/*([a-zA-Z][a-zA-Z0-9.+-]*)\/([^?#]+)(?:\?([^#]*))?(?:#.*)?$/;
+/** Types of package URLs of images. */
+const IMAGES: ReadonlySet<string> = new Set(["oci", "docker"]);
+
+const PACKAGE_URL = /^pkg:\/*([a-zA-Z][a-zA-Z0-9.+-]*)\/([^?#]+)(?:\?([^#]*))?(?:#(.*))?$/;
 
 /**
  * Parses a package URL; undefined if it is invalid.
@@ -24,7 +29,7 @@ const PACKAGE_URL = /^pkg:\/*([a-zA-Z][a-zA-Z0-9.+-]*)\/([^?#]+)(?:\?([^#]*))?(?
 export function parsePackageUrl(text: string): PackageUrl | undefined {
   const found = PACKAGE_URL.exec(text);
   if (found === null) return undefined;
-  const [, type = "", rest = "", query = ""] = found;
+  const [, type = "", rest = "", query = "", subpath = ""] = found;
   try {
     const [path, version] = splitVersion(rest);
     const segments = path.split("/").map(decodeURIComponent).filter(Boolean);
@@ -34,6 +39,7 @@ export function parsePackageUrl(text: string): PackageUrl | undefined {
       segments,
       version: decodeURIComponent(version),
       qualifiers: parseQualifiers(query),
+      subpath: subpath.replace(/\s/g, encodeURIComponent),
     };
   } catch {
     // Invalid percent-encoding.
@@ -48,6 +54,42 @@ export function parsePackageUrl(text: string): PackageUrl | undefined {
  */
 export function isPackageUrl(text: string): boolean {
   return !/\s/.test(text) && parsePackageUrl(text) !== undefined;
+}
+
+/**
+ * Whether a package URL is one of an image.
+ *
+ * @example isImageUrl({ type: "oci" }) // true
+ */
+export function isImageUrl({ type }: Pick<PackageUrl, "type">): boolean {
+  return IMAGES.has(type);
+}
+
+/**
+ * The version that a package URL names: of an image without a digest, the tag. Empty for all versions.
+ *
+ * @example versionOf(parsePackageUrl("pkg:oci/web?tag=1.0")) // "1.0"
+ */
+export function versionOf(url: PackageUrl | undefined): string {
+  if (url === undefined || url.version !== "") return url?.version ?? "";
+  return isImageUrl(url) ? (url.qualifiers.get("tag") ?? "") : "";
+}
+
+/**
+ * Whether package URLs of products, and of components in them, name some versions only.
+ *
+ * @example isLimited({ products: ["pkg:npm/left-pad@1.0"], subcomponents: [] }) // true
+ */
+export function isLimited({
+  products = [],
+  subcomponents = [],
+}: {
+  readonly products?: readonly string[];
+  readonly subcomponents?: readonly string[];
+}): boolean {
+  return [products, subcomponents].some(
+    (urls) => urls.length > 0 && urls.every((url) => versionOf(parsePackageUrl(url)) !== ""),
+  );
 }
 
 /** At the last `@`, except for one that begins a segment: an npm scope that is not percent-encoded. */
@@ -76,6 +118,7 @@ export function formatPackageUrl({
   segments,
   version = "",
   qualifiers = new Map(),
+  subpath = "",
 }: Partial<PackageUrl> & Pick<PackageUrl, "type" | "segments">): string {
   const path = segments.map(encoded).join("/");
   const pairs = [...qualifiers]
@@ -83,7 +126,8 @@ export function formatPackageUrl({
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([key, value]) => `${key}=${encoded(value)}`);
   const query = pairs.length === 0 ? "" : `?${pairs.join("&")}`;
-  return `pkg:${type}/${path}${version === "" ? "" : `@${encoded(version)}`}${query}`;
+  const fragment = subpath === "" ? "" : `#${subpath}`;
+  return `pkg:${type}/${path}${version === "" ? "" : `@${encoded(version)}`}${query}${fragment}`;
 }
 
 function encoded(text: string): string {

@@ -80,13 +80,14 @@ function eventInWordsOfV2({ id, timestamp, status, reviewReason = "", ...same }:
   return event;
 }
 
-/** Only version 2 has the severities of vulnerabilities, and the products and all reviews of events. */
+/** Only version 2 has the severities of vulnerabilities, and the products, their components and all reviews of events. */
 function common({ severities: _, events, ...advisory }: Facts): Facts {
   return { ...advisory, events: events.map(withoutReviews) };
 }
 
-function withoutReviews({ reviews: _, products: _products, ...event }: Facts): Facts {
-  return event;
+function withoutReviews(event: Facts): Facts {
+  const { reviews: _, products: _products, subcomponents: _subcomponents, ...rest } = event;
+  return rest;
 }
 
 onEachStore("both versions of advisories", (world) => {

@@ -1,10 +1,11 @@
 import type { Advisory } from "@wharf/contract/messages";
+import { isLimited, parsePackageUrl } from "../package-url.ts";
 import { imageArchitecture, isAnyArchitecture } from "./architectures.ts";
 import { type Assessment, assessmentsOf, type VexStatus } from "./assessment.ts";
 import { vulnerabilityName } from "./names.ts";
 import { packageKind } from "./package-kinds.ts";
-import { componentPurl } from "./packages.ts";
-import { ANY_NAMING } from "./publication.ts";
+import { componentPurl, productUrls } from "./packages.ts";
+import { ANY_NAMING, type Naming } from "./publication.ts";
 
 /** How much of a package a status clears: nothing, some versions, or all versions. */
 const CLEARS: Readonly<Record<VexStatus, number>> = {
@@ -22,9 +23,11 @@ export interface Assessed {
   readonly assessment: Assessment;
 }
 
-/** What an assessment clears, by what readers of a format distinguish. */
+/** What an assessment clears of one package, by what readers of a format distinguish. */
 interface Entry extends Assessed {
   readonly architecture: string;
+  /** The release of the distribution, if all products name the same. */
+  readonly release: string;
   readonly clears: number;
   readonly packageKey: string;
   readonly key: string;
@@ -34,39 +37,64 @@ interface Entry extends Assessed {
  * The assessments of one package without those that would clear too much. VEX has no field for the location of a
  * component in a package: a scanner that reads "not affected" for one location also suppresses findings in the
  * others. So an assessment is omitted if another advisory on the same vulnerability, component and architecture
- * clears less; an advisory on the whole package is compared with those on all of its components.
+ * clears less; an advisory on the whole package is compared with those on all of its components. Packages of
+ * different distributions or releases have different package URLs, so they are not compared.
  *
  * @param granularity what readers of the format distinguish: components, or only packages
- * @example withoutFalseClears(advisoriesOfOpenssl, "components")
+ * @example withoutFalseClears(advisoriesOfOpenssl, "components", publication)
  */
 export function withoutFalseClears(
   advisories: readonly Advisory[],
   granularity: "components" | "packages",
+  naming: Naming,
 ): Assessed[] {
-  const entries = advisories.flatMap((advisory) => entriesOf(advisory, granularity));
-  const minima = new Map<string, MinimumByArchitecture>();
-  for (const entry of entries) {
+  const minima = new Map<string, Minimum>();
+  const assessed = advisories.flatMap((advisory) =>
+    assessmentsOf(advisory).map((assessment) => ({
+      advisory,
+      assessment,
+      entries: entriesOf({ advisory, assessment }, granularity, naming),
+    })),
+  );
+  for (const entry of assessed.flatMap(({ entries }) => entries)) {
     for (const one of new Set([entry.packageKey, entry.key])) {
-      const minimum = minima.get(one) ?? new MinimumByArchitecture();
+      const minimum = minima.get(one) ?? new Minimum();
       minima.set(one, minimum);
       minimum.add(entry);
     }
   }
-  return entries
-    .filter((entry) => entry.clears <= (minima.get(entry.key)?.below(entry) ?? entry.clears))
+  return assessed
+    .filter(({ entries }) =>
+      entries.every(
+        (entry) => entry.clears <= (minima.get(entry.key)?.below(entry) ?? entry.clears),
+      ),
+    )
     .map(({ advisory, assessment }) => ({ advisory, assessment }));
 }
 
-function entriesOf(advisory: Advisory, granularity: "components" | "packages"): Entry[] {
+/** One for each package that the assessment is about. */
+function entriesOf(
+  { advisory, assessment }: Assessed,
+  granularity: "components" | "packages",
+  naming: Naming,
+): Entry[] {
   const { name } = vulnerabilityName(advisory);
   const component = componentPurl(advisory, ANY_NAMING);
   const isWhole = granularity === "packages" || component === undefined;
-  const packageKey = JSON.stringify([name]);
-  const key = isWhole ? packageKey : JSON.stringify([name, component]);
+  const clears = clearsOf(assessment);
   const architecture = architectureOf(advisory);
-  return assessmentsOf(advisory).map((assessment) => {
-    const clears = clearsOf(assessment);
-    return { advisory, assessment, architecture, clears, packageKey, key };
+  const urls = productUrls(advisory, assessment, naming).flatMap(
+    ({ purl }) => parsePackageUrl(purl) ?? [],
+  );
+  const packages = Map.groupBy(urls, ({ type, segments }) => JSON.stringify([type, segments]));
+  return [...packages].map(([about, own]) => {
+    const [release, ...others] = new Set(own.map(({ qualifiers }) => qualifiers.get("distro")));
+    const packageKey = JSON.stringify([name, about]);
+    return {
+      ...{ advisory, assessment, architecture, clears, packageKey },
+      release: others.length === 0 ? (release ?? ANY) : ANY,
+      key: isWhole ? packageKey : JSON.stringify([name, about, component]),
+    };
   });
 }
 
@@ -76,30 +104,54 @@ function architectureOf({ artifactType, artifactArchitecture }: Advisory): strin
   return isImage ? imageArchitecture(artifactArchitecture) : artifactArchitecture;
 }
 
-/** Clearing single products is clearing some versions. */
-function clearsOf({ status, products }: Assessment): number {
-  return products.length > 0 ? Math.min(CLEARS[status], CLEARS.fixed) : CLEARS[status];
+/** Clearing single versions is clearing some. */
+function clearsOf(assessment: Assessment): number {
+  const { [assessment.status]: clears } = CLEARS;
+  return isLimited(assessment) ? Math.min(clears, CLEARS.fixed) : clears;
 }
 
-/** The minimum of what is cleared, by architecture, and which advisory clears so little. */
-class MinimumByArchitecture {
+/** The minimum of what is cleared, by architecture and release, and which advisory clears so little. */
+class Minimum {
   readonly #on = new Map<string, Entry[]>();
 
   /** Keeps the two lowest entries of different advisories: no advisory is compared with itself. */
   add(entry: Entry): void {
-    const key = isAnyArchitecture(entry.architecture) ? ANY : entry.architecture;
+    const key = cellOf(architectureKey(entry), entry.release);
     const lowest = [...(this.#on.get(key) ?? []), entry].sort((a, b) => a.clears - b.clears);
     const [first] = lowest;
     const other = lowest.find(({ advisory }) => advisory !== first?.advisory);
     this.#on.set(key, [first as Entry, ...(other === undefined ? [] : [other])]);
   }
 
-  /** The minimum of other advisories; for one on every architecture, over all of them. */
-  below({ advisory, architecture }: Entry): number {
-    const keys = isAnyArchitecture(architecture) ? [...this.#on.keys()] : [architecture, ANY];
-    const others = keys
-      .flatMap((key) => this.#on.get(key) ?? [])
-      .filter((entry) => entry.advisory !== advisory);
+  /** The minimum of other advisories; for one on every architecture or release, over all of them. */
+  below(entry: Entry): number {
+    const others = this.#overlapping(entry).filter(({ advisory }) => advisory !== entry.advisory);
     return Math.min(...others.map(({ clears }) => clears));
   }
+
+  #overlapping(entry: Entry): Entry[] {
+    const { release } = entry;
+    const architecture = architectureKey(entry);
+    if (architecture !== ANY && release !== ANY) {
+      return [architecture, ANY].flatMap((one) =>
+        [release, ANY].flatMap((other) => this.#on.get(cellOf(one, other)) ?? []),
+      );
+    }
+    return [...this.#on.values()]
+      .flat()
+      .filter((one) => isOverlap(architectureKey(one), architecture))
+      .filter((one) => isOverlap(one.release, release));
+  }
+}
+
+function cellOf(architecture: string, release: string): string {
+  return JSON.stringify([architecture, release]);
+}
+
+function architectureKey({ architecture }: Entry): string {
+  return isAnyArchitecture(architecture) ? ANY : architecture;
+}
+
+function isOverlap(one: string, other: string): boolean {
+  return one === ANY || other === ANY || one === other;
 }

@@ -5,6 +5,8 @@ import {
   AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive,
   ReviewState,
 } from "@wharf/contract/messages";
+import { isLimited } from "../package-url.ts";
+import { ProductSet } from "./product-set.ts";
 
 /** The VEX statuses. */
 export type VexStatus = "under_investigation" | "affected" | "not_affected" | "fixed";
@@ -24,6 +26,8 @@ export interface Assessment {
   readonly kind: Kind;
   /** Package URLs of the only products that it is about; empty for the artifact in all versions. */
   readonly products: readonly string[];
+  /** Package URLs of the vulnerable components in these products; empty for the component of the advisory. */
+  readonly subcomponents: readonly string[];
   /** Versions with the fix; empty unless it is fixed. */
   readonly fixedIn: readonly string[];
   readonly justification: Justification | undefined;
@@ -73,21 +77,34 @@ export function assessmentOf(advisory: Advisory): Assessment | undefined {
 }
 
 /**
- * All published assessments of an advisory: that of the artifact, if any, and later ones that single products are not
- * affected.
+ * All published assessments of an advisory: those that no later one replaces. One of the artifact replaces all
+ * before it; one of products replaces what was said of the same products and components before. The order is that of
+ * the events.
  *
  * @example assessmentsOf(advisory).flatMap(({ products }) => products)
  */
 export function assessmentsOf(advisory: Advisory): Assessment[] {
-  const latest = latestAssessment(advisory);
-  const whole = latest && assessmentBy(latest);
-  const since = latest === undefined ? Number.NEGATIVE_INFINITY : timeOf(latest);
-  const isCleared = whole?.status === "not_affected";
-  const partial = advisory.events
-    .filter((event) => isPublic(event) && isPartialClearance(event))
-    .filter((event) => !isCleared && timeOf(event) >= since)
-    .flatMap((event) => assessmentBy(event) ?? []);
-  return [...(whole === undefined ? [] : [whole]), ...partial];
+  const found: Assessment[] = [];
+  const replaced = new ProductSet();
+  for (const event of latestFirst(advisory)) {
+    const { subcomponents } = event;
+    const products = event.products.filter((one) => !replaced.has(one, subcomponents));
+    if (event.products.length > 0 && products.length === 0) continue;
+    const assessment = assessmentBy({ ...event, products });
+    if (assessment === undefined) continue;
+    found.push(assessment);
+    if (products.length === 0) break;
+    for (const product of products) replaced.add(product, subcomponents);
+  }
+  return found.reverse();
+}
+
+/** The public events that assess, the latest first; of two at the same time, the later one in the list. */
+function latestFirst({ events }: Advisory): AdvisoryEvent[] {
+  return events
+    .filter((event) => isPublic(event) && event.type.case !== "componentLocationChanged")
+    .sort((a, b) => timeOf(a) - timeOf(b))
+    .reverse();
 }
 
 /**
@@ -95,11 +112,10 @@ export function assessmentsOf(advisory: Advisory): Assessment[] {
  *
  * @example isPartialClearance(event)
  */
-export function isPartialClearance({
-  type,
-  products,
-}: Pick<AdvisoryEvent, "type" | "products">): boolean {
-  return type.case === "falsePositiveDetermination" && products.length > 0;
+export function isPartialClearance(
+  event: Pick<AdvisoryEvent, "type" | "products" | "subcomponents">,
+): boolean {
+  return event.type.case === "falsePositiveDetermination" && isLimited(event);
 }
 
 /**
@@ -107,27 +123,27 @@ export function isPartialClearance({
  *
  * @example latestAssessment(advisory)?.type.case // "fixed"
  */
-export function latestAssessment({ events }: Advisory): AdvisoryEvent | undefined {
-  let latest: AdvisoryEvent | undefined;
-  for (const event of events) {
-    if (!isPublic(event) || event.type.case === "componentLocationChanged") continue;
-    if (isPartialClearance(event)) continue;
-    // Of two events at the same time, the later one in the list.
-    if (latest === undefined || timeOf(event) >= timeOf(latest)) latest = event;
-  }
-  return latest;
+export function latestAssessment(advisory: Advisory): AdvisoryEvent | undefined {
+  return latestFirst(advisory).find((event) => !isPartialClearance(event));
 }
 
-function assessmentBy(latest: AdvisoryEvent): Assessment | undefined {
-  const { type, products } = latest;
+/**
+ * The assessment of one event; undefined if it does not assess.
+ *
+ * @example assessmentBy(event)?.status // "fixed"
+ */
+export function assessmentBy(latest: AdvisoryEvent): Assessment | undefined {
+  const { type, products, subcomponents } = latest;
   if (type.case === undefined || type.case === "componentLocationChanged") return undefined;
   const versions = fixedIn(type);
   const status = STATUSES[type.case];
+  const isNamed = versions.length > 0 || products.length > 0;
   return {
-    // A fix without a version that can be installed leaves users affected.
-    status: status === "fixed" && versions.length === 0 ? "affected" : status,
+    // A fix without a version or product that can be installed leaves users affected.
+    status: status === "fixed" && !isNamed ? "affected" : status,
     kind: type.case,
     products,
+    subcomponents: products.length === 0 ? [] : subcomponents,
     fixedIn: versions,
     justification:
       type.case === "falsePositiveDetermination" ? JUSTIFICATIONS[type.value.type] : undefined,

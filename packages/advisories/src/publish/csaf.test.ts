@@ -107,8 +107,9 @@ describe("CSAF documents", () => {
     };
     const document = written([on("CGA-a", "x86_64"), on("ACME-b", "aarch64", "GHSA-1")]);
     type Helped = { product_identification_helper: { x_generic_uris: { uri: string }[] } };
-    const uris = document.product_tree.full_product_names.map((one: Helped) =>
-      one.product_identification_helper.x_generic_uris.map(({ uri }) => uri.split("/").at(-1)),
+    const uris = document.product_tree.relationships.map(
+      ({ full_product_name: one }: { full_product_name: Helped }) =>
+        one.product_identification_helper.x_generic_uris.map(({ uri }) => uri.split("/").at(-1)),
     );
     assert.deepEqual(uris, [["x_ACME-b.json"], ["CGA-a.json"]]);
     const { advisories } = readDocument(Buffer.from(JSON.stringify(document)), { name: "test" });
@@ -132,7 +133,7 @@ describe("CSAF documents", () => {
     const whole = "pkg:oci/app?arch=amd64&repository_url=ghcr.io%2Facme%2Fapp";
     assert.deepEqual(document.vulnerabilities[0].product_status, {
       known_affected: [whole],
-      known_not_affected: [purl],
+      known_not_affected: [purl.replace("acme%2Fapp", "acme"), purl],
     });
     const [first, ...others] = readDocument(Buffer.from(JSON.stringify(document)), {
       name: "test",
@@ -140,7 +141,7 @@ describe("CSAF documents", () => {
     const all = [first, ...others].flatMap((one) => one?.events ?? []);
     assert.deepEqual(
       all.map(({ products }) => products),
-      [[], [purl]],
+      [[whole], [purl]],
     );
   });
 

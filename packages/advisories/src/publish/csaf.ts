@@ -3,7 +3,7 @@ import type { Advisory } from "@wharf/contract/messages";
 import { withoutFalseClears } from "./all-clears.ts";
 import { assessmentsOf, isPublic, timeOf } from "./assessment.ts";
 import { csafId, csafPath, csafTitle, tlpLabel } from "./csaf-file.ts";
-import { fullProductName, type Product } from "./csaf-products.ts";
+import { type Product, productTree, type TreeEntry } from "./csaf-products.ts";
 import {
   statementsByVulnerability,
   type VulnerabilityStatements,
@@ -26,7 +26,7 @@ export function csafDocument(
   const known = advisories.filter((advisory) => assessmentsOf(advisory).length > 0);
   const present = known.filter(({ deleteTime }) => deleteTime === undefined);
   // Readers identify products by package URL, which has no component.
-  const shown = withoutFalseClears(present, "packages");
+  const shown = withoutFalseClears(present, "packages", publication);
   const [one] = shown;
   if (one === undefined) return undefined;
   const key = packageOf(one.advisory);
@@ -58,9 +58,7 @@ export function csafDocument(
       title: csafTitle(key),
       tracking: tracking(csafId(key), known),
     },
-    product_tree: {
-      full_product_names: productNames(groups, publication),
-    },
+    product_tree: productTree(treeEntries(groups), publication),
     vulnerabilities: groups.map(vulnerability),
   };
 }
@@ -69,10 +67,7 @@ export function csafDocument(
  * All products. If several advisories share a vulnerability, its products name the advisory that each belongs
  * to.
  */
-function productNames(
-  groups: readonly VulnerabilityStatements[],
-  publication: Publication,
-): JsonObject[] {
+function treeEntries(groups: readonly VulnerabilityStatements[]): TreeEntry[] {
   const products = new Map<string, { product: Product; about: Advisory[] }>();
   for (const { advisories, statements } of groups) {
     for (const { product, advisory } of statements) {
@@ -81,9 +76,7 @@ function productNames(
       if (advisories.length > 1) entry.about.push(advisory);
     }
   }
-  return [...products.values()]
-    .sort((a, b) => (a.product.id < b.product.id ? -1 : 1))
-    .map(({ product, about }) => fullProductName(product, about, publication));
+  return [...products.values()].sort((a, b) => (a.product.id < b.product.id ? -1 : 1));
 }
 
 /**

@@ -26,3 +26,30 @@ export function architecturesOf(distribution: string): readonly string[] {
 
 /** The distributions that feeds support. */
 export const DISTRIBUTIONS: readonly string[] = Object.keys(APK_ECOSYSTEMS);
+
+/** The OSV ecosystems of other distributions. */
+const OTHER_ECOSYSTEMS = [
+  ...["AlmaLinux", "Azure Linux", "Debian", "Echo", "Mageia", "openEuler", "openSUSE", "Photon OS"],
+  ...["Red Hat", "Rocky Linux", "SUSE", "Ubuntu"],
+];
+
+/** Ecosystems by the namespaces of package URLs, which spell the names without spaces, or with dashes. */
+const BY_NAMESPACE: ReadonlyMap<string, string> = new Map([
+  ...[...Object.values(APK_ECOSYSTEMS), ...OTHER_ECOSYSTEMS].map(
+    (ecosystem) => [letters(ecosystem), ecosystem] as const,
+  ),
+  ["rocky", "Rocky Linux"],
+]);
+
+/**
+ * The OSV ecosystem of a distribution, by the namespace of its package URLs; undefined if OSV has none.
+ *
+ * @example ecosystemOfNamespace("redhat") // "Red Hat"
+ */
+export function ecosystemOfNamespace(namespace: string): string | undefined {
+  return BY_NAMESPACE.get(letters(namespace));
+}
+
+function letters(name: string): string {
+  return name.toLowerCase().replace(/[^a-z]/g, "");
+}

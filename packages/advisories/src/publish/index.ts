@@ -1,8 +1,9 @@
 /**
  * Writes advisories in the formats that scanners read: OSV, OpenVEX, CSAF and secdb. It is pure, so that the
- * same advisories give the same bytes; it may import ../package-url.ts and ../read/ecosystems.ts.
+ * same advisories give the same bytes; it may import ../package-url.ts, ../image-url.ts and ../read/ecosystems.ts.
  */
 
+export { productKey } from "../image-url.ts";
 export { type Assessment, assessmentOf, assessmentsOf, isPartialClearance } from "./assessment.ts";
 export { csafDocument } from "./csaf.ts";
 export { csafId, csafKeyPath, csafPath, packageOfCsafId } from "./csaf-file.ts";
@@ -17,6 +18,7 @@ export { DISTRIBUTIONS } from "./distributions.ts";
 export { byPackage, type PackageKey, packageOf } from "./names.ts";
 export { openVexDocument } from "./openvex.ts";
 export { type OsvIndexEntry, osvDocument, osvId, osvIndexEntry } from "./osv.ts";
+export { publishedNames } from "./packages.ts";
 export { publicJson, publicPart } from "./public-part.ts";
 export type { Naming, Publication } from "./publication.ts";
 export { isSameArtifact, isSameComponent } from "./same-artifact.ts";

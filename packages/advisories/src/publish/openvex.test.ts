@@ -130,7 +130,7 @@ describe("OpenVEX documents", () => {
     const [read] = readDocument(Buffer.from(text), { name: "test" }).advisories;
     assert.deepEqual(
       read?.events.map(({ products }) => products),
-      [[], [DIGEST]],
+      [[whole], [DIGEST]],
     );
     const bare = ({ statements }: JsonObject) => statements;
     assert.deepEqual(

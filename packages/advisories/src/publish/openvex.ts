@@ -4,7 +4,7 @@ import { withoutFalseClears } from "./all-clears.ts";
 import { type Assessment, assessmentsOf } from "./assessment.ts";
 import { byPackage, vulnerabilityName } from "./names.ts";
 import { osvUrl } from "./osv.ts";
-import { componentPurl, productUrls } from "./packages.ts";
+import { productUrls, subcomponentUrls } from "./packages.ts";
 import { type Publication, TOOL } from "./publication.ts";
 import { actionOf, fixOf, impactOf } from "./sentences.ts";
 import { rfc3339, timesOf } from "./times.ts";
@@ -37,7 +37,7 @@ export async function* openVexDocument(
       first = Math.min(first, times.first);
     }
     const shown = known.filter(({ deleteTime }) => deleteTime === undefined);
-    for (const { advisory, assessment } of withoutFalseClears(shown, "components")) {
+    for (const { advisory, assessment } of withoutFalseClears(shown, "components", publication)) {
       yield begun ? "," : openVexStart(id, publication);
       begun = true;
       yield JSON.stringify(statement(advisory, assessment, publication));
@@ -72,23 +72,23 @@ function statement(
   };
 }
 
-/** A fixed product has a version: without one, scanners would consider every version fixed. */
+/** A fixed product has a version, unless its source names it without one: scanners consider every version fixed. */
 function products(
   advisory: Advisory,
   assessment: Assessment,
   publication: Publication,
 ): JsonObject[] {
-  const component = componentPurl(advisory, publication);
-  const subcomponents =
-    component === undefined
-      ? {}
-      : { subcomponents: [{ "@id": component, identifiers: { purl: component } }] };
+  const components = subcomponentUrls(advisory, assessment, publication).map(identified);
+  const subcomponents = components.length === 0 ? {} : { subcomponents: components };
   return productUrls(advisory, assessment, publication).map(({ purl }) => ({
-    "@id": purl,
-    identifiers: { purl },
+    ...identified(purl),
     ...hashesOf(purl),
     ...subcomponents,
   }));
+}
+
+function identified(purl: string): JsonObject {
+  return { "@id": purl, identifiers: { purl } };
 }
 
 /** The hash of an image, by which consumers may know it. */

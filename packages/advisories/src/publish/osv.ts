@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Advisory, Severity_Type } from "@wharf/contract/messages";
+import { assessedPackages } from "./assessed-packages.ts";
 import { type Assessment, assessmentOf } from "./assessment.ts";
 import { isVector } from "./cvss.ts";
 import { vulnerabilityName } from "./names.ts";
 import { osvNames } from "./osv-names.ts";
 import { withRecord } from "./osv-record.ts";
-import { packagesOf } from "./packages.ts";
 import { publicJson } from "./public-part.ts";
 import type { Publication } from "./publication.ts";
 import { rfc3339, timesOf } from "./times.ts";
@@ -85,7 +85,7 @@ function ownMembers(
     summary: `${name} in ${advisory.artifactName}`,
     ...(assessment.note === "" ? {} : { details: assessment.note }),
     ...(severity.length === 0 ? {} : { severity: unique(severity) }),
-    affected: affected(advisory, assessment, publication),
+    affected: affected(advisory, publication),
   };
 }
 
@@ -127,24 +127,15 @@ export function osvUrl(advisory: Pick<Advisory, "advisoryId">, url: string): str
   return `${url}/osv/${encodeURIComponent(osvId(advisory).toWellFormed())}.json`;
 }
 
-function affected(
-  advisory: Advisory,
-  assessment: Assessment,
-  publication: Publication,
-): JsonObject[] {
+function affected(advisory: Advisory, publication: Publication): JsonObject[] {
   const { artifactArchitecture, componentName, componentType, componentLocation } = advisory;
-  const packages = packagesOf(advisory, publication);
-  const specific = {
-    ...statusFields(assessment),
-    ...(assessment.kind === "patched" ? { patched_versions: [...assessment.fixedIn] } : {}),
-    ...nonEmpty({
-      architecture: artifactArchitecture,
-      component_name: componentName,
-      component_type: componentType,
-      component_location: componentLocation,
-    }),
-  };
-  return packages.flatMap(({ ecosystem, name, purl }) =>
+  const about = nonEmpty({
+    architecture: artifactArchitecture,
+    component_name: componentName,
+    component_type: componentType,
+    component_location: componentLocation,
+  });
+  return assessedPackages(advisory, publication).flatMap(({ ecosystem, name, purl, assessment }) =>
     // OSV has no entry for packages without ecosystem, such as images.
     ecosystem === undefined
       ? []
@@ -152,7 +143,13 @@ function affected(
           {
             package: { ecosystem, name, purl },
             ranges: ranges(assessment),
-            ecosystem_specific: specific,
+            ecosystem_specific: {
+              ...statusFields(assessment),
+              ...(assessment.kind === "patched"
+                ? { patched_versions: [...assessment.fixedIn] }
+                : {}),
+              ...about,
+            },
           },
         ],
   );

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { advisory, PUBLICATION } from "../../test/samples.ts";
+import { imageForms } from "../image-url.ts";
 import { packageOfUrl } from "../read/package.ts";
 import { componentPurl, packagesOf, versioned } from "./packages.ts";
 import { isSameArtifact, isSameComponent } from "./same-artifact.ts";
@@ -84,5 +85,37 @@ describe("package URLs", () => {
     assert.ok(same(inside("go-module", "/a"), inside("golang", "/a")));
     assert.ok(!same(inside("go-module", "/a"), inside("golang", "/b")));
     assert.ok(!same(inside("go-module", "/a"), inside("npm", "/a")));
+  });
+});
+
+describe("package URLs of images", () => {
+  const forms = (purl: string) =>
+    imageForms(purl).map((one) => decodeURIComponent(one.split("repository_url=")[1] ?? one));
+
+  test("are in the forms of Trivy and Grype, and in their own", () => {
+    const both = ["ghcr.io/acme/web", "ghcr.io/acme"];
+    assert.deepEqual(forms("pkg:oci/web?repository_url=ghcr.io%2Facme%2Fweb"), both);
+    assert.deepEqual(forms("pkg:oci/web?repository_url=ghcr.io%2Facme"), [
+      "ghcr.io/acme",
+      ...both.slice(0, 1),
+    ]);
+    const hub = ["index.docker.io/library/nginx", "index.docker.io/library"];
+    for (const own of [
+      "docker.io/nginx",
+      "docker.io/library/nginx",
+      "registry-1.docker.io/library",
+    ]) {
+      const url = encodeURIComponent(own);
+      assert.deepEqual(forms(`pkg:oci/nginx?repository_url=${url}`), [own, ...hub]);
+    }
+  });
+
+  test("have no form that another image has, or another architecture", () => {
+    const only = (purl: string) => assert.deepEqual(imageForms(purl), [purl]);
+    only("pkg:oci/web");
+    only("pkg:docker/acme/web@1.0");
+    only("pkg:npm/web?repository_url=ghcr.io%2Facme");
+    only("pkg:oci/web?repository_url=ghcr.io%2Fweb%2Fweb");
+    only("pkg:oci/web?arch=amd64&repository_url=ghcr.io%2Facme%2Fweb");
   });
 });

@@ -1,8 +1,9 @@
-import type { Advisory } from "@wharf/contract/messages";
-import { formatPackageUrl, type PackageUrl, parsePackageUrl } from "../package-url.ts";
+import type { Advisory, AdvisoryEvent } from "@wharf/contract/messages";
+import { imageForms, productKey } from "../image-url.ts";
+import { formatPackageUrl, type PackageUrl, parsePackageUrl, versionOf } from "../package-url.ts";
 import { typeOfEcosystem } from "../read/ecosystems.ts";
 import { imageArchitecture, isAnyArchitecture } from "./architectures.ts";
-import type { Assessment } from "./assessment.ts";
+import { type Assessment, assessmentBy } from "./assessment.ts";
 import { APK_ECOSYSTEMS } from "./distributions.ts";
 import { type PackageKind, packageKind } from "./package-kinds.ts";
 import type { Naming } from "./publication.ts";
@@ -79,18 +80,42 @@ export function distributionOf(type: string, location: string): string | undefin
 
 /** The package URL of the vulnerable component, unless that is the artifact itself. */
 export function componentPurl(advisory: Advisory, naming: Naming): string | undefined {
+  return componentPurls(advisory, naming)[0];
+}
+
+/**
+ * The package URLs of the vulnerable component, one for each distribution that includes it; none if it is the
+ * artifact itself.
+ */
+function componentPurls(advisory: Advisory, naming: Naming): string[] {
   const { componentName, componentType, artifactName, artifactType } = advisory;
-  if (componentName === "") return undefined;
+  if (componentName === "") return [];
   const type = componentType.toLowerCase();
   const isSame = type === "" || type === artifactType.toLowerCase();
-  if (isSame && componentName === artifactName) return undefined;
-  const purl = formatPackageUrl(
+  if (isSame && componentName === artifactName) return [];
+  const urls =
     type === "apk"
-      ? { type, segments: [naming.distributions[0], componentName] }
-      : urlOf(kindOf(type).purl, componentName, naming),
-  );
+      ? naming.distributions.map((distribution) => ({
+          type,
+          segments: [distribution, componentName],
+        }))
+      : [urlOf(kindOf(type).purl, componentName, naming)];
+  const purls = urls.map(formatPackageUrl);
   // The artifact type of a library and its component type may both denote the artifact.
-  return purl === packagesOf(advisory, naming)[0]?.purl ? undefined : purl;
+  return purls[0] === packagesOf(advisory, naming)[0]?.purl ? [] : purls;
+}
+
+/**
+ * The package URLs of the vulnerable components of an assessment: those that it names, or that of the advisory.
+ *
+ * @example subcomponentUrls(advisory, assessment, naming) // ["pkg:apk/wolfi/libcrypto3"]
+ */
+export function subcomponentUrls(
+  advisory: Advisory,
+  { subcomponents }: Assessment,
+  naming: Naming,
+): readonly string[] {
+  return subcomponents.length > 0 ? subcomponents : componentPurls(advisory, naming);
 }
 
 /**
@@ -117,7 +142,7 @@ export interface ProductUrl {
 
 /**
  * The products that an assessment is about: those that it names, or the artifact of each distribution, in the fixed
- * versions if there are any.
+ * versions if there are any. Images are in each form that scanners ask with.
  *
  * @example productUrls(advisory, assessment, naming)[0]?.purl // "pkg:apk/wolfi/openssl@3.5.0-r0?arch=x86_64"
  */
@@ -127,18 +152,35 @@ export function productUrls(
   naming: Naming,
 ): ProductUrl[] {
   const { artifactName, artifactArchitecture } = advisory;
+  const inAllForms = (one: ProductUrl) => imageForms(one.purl).map((purl) => ({ ...one, purl }));
   if (products.length > 0) {
-    return products.map((purl) => {
-      const { version = "", qualifiers } = parsePackageUrl(purl) ?? {};
-      return { purl, name: artifactName, version: version || (qualifiers?.get("tag") ?? "") };
-    });
+    return products
+      .map((purl) => ({ purl, name: artifactName, version: versionOf(parsePackageUrl(purl)) }))
+      .flatMap(inAllForms);
   }
   const versions = status === "fixed" ? fixedIn : [""];
   return packagesOf(advisory, naming).flatMap(({ url, name }) =>
-    versions.map((version) => {
-      return { purl: versioned(url, version, artifactArchitecture), name, version };
-    }),
+    versions
+      .map((version) => ({ purl: versioned(url, version, artifactArchitecture), name, version }))
+      .flatMap(inAllForms),
   );
+}
+
+/**
+ * Keys of the package URLs that documents have for an event about no single products: those of its products, and of
+ * the component in them. An import of such a document repeats them.
+ *
+ * @example publishedNames(advisory, event, naming).has(productKey("pkg:apk/wolfi/openssl"))
+ */
+export function publishedNames(
+  advisory: Advisory,
+  event: AdvisoryEvent,
+  naming: Naming,
+): ReadonlySet<string> {
+  const assessment = assessmentBy(event);
+  if (assessment === undefined) return new Set();
+  const products = productUrls(advisory, assessment, naming).map(({ purl }) => purl);
+  return new Set([...products, ...componentPurls(advisory, naming)].map(productKey));
 }
 
 function kindOf(componentType: string): PackageKind {

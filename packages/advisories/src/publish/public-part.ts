@@ -31,12 +31,13 @@ export function publicJson(advisory: Advisory): JsonObject {
 }
 
 function publicEvent(event: AdvisoryEvent): AdvisoryEvent {
-  const { createTime, author, reviewState, type, products } = event;
+  const { createTime, author, reviewState, type, products, subcomponents } = event;
   return create(AdvisoryEventSchema, {
     ...(createTime === undefined ? {} : { createTime }),
     author,
     reviewState,
     type,
     products,
+    subcomponents,
   });
 }

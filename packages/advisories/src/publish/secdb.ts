@@ -1,6 +1,7 @@
 import type { Advisory } from "@wharf/contract/messages";
 import { isAnyArchitecture } from "./architectures.ts";
-import { assessmentOf } from "./assessment.ts";
+import { assessedPackages } from "./assessed-packages.ts";
+import type { Assessment } from "./assessment.ts";
 import { architecturesOf } from "./distributions.ts";
 import { byPackage, vulnerabilityName } from "./names.ts";
 import { distributionOf } from "./packages.ts";
@@ -27,9 +28,13 @@ interface SecdbPackage {
  */
 export async function* secdbFile(
   sorted: AsyncIterable<Advisory> | Iterable<Advisory>,
-  { distributions: [distribution], namespace }: Publication,
+  publication: Publication,
   architecture?: string,
 ): AsyncGenerator<string> {
+  const {
+    distributions: [distribution],
+    namespace,
+  } = publication;
   const architectures = new Set<string>(architecture === undefined ? [] : [architecture]);
   const head = {
     apkurl: "{{urlprefix}}/{{reponame}}/{{arch}}/{{pkg.name}}-{{pkg.ver}}.apk",
@@ -41,7 +46,7 @@ export async function* secdbFile(
   let hasAny = false;
   for await (const advisories of byPackage(sorted)) {
     const included = advisories.filter((one) => isFor(one, architecture));
-    const found = secdbPackage(included);
+    const found = secdbPackage(included, publication);
     if (found === undefined) continue;
     for (const { artifactArchitecture } of included) {
       if (!isAnyArchitecture(artifactArchitecture)) architectures.add(artifactArchitecture);
@@ -68,11 +73,14 @@ function isFor(advisory: Advisory, architecture: string | undefined): boolean {
  * A vulnerability is listed under every version that fixes it in a component of the package: scanners consider
  * lower versions vulnerable. It is listed as not affecting the package only if no component is affected.
  */
-function secdbPackage(advisories: readonly Advisory[]): SecdbPackage | undefined {
+function secdbPackage(
+  advisories: readonly Advisory[],
+  publication: Publication,
+): SecdbPackage | undefined {
   const versions = new Map<string, Set<string>>();
   const affecting = new Set<string>();
   for (const advisory of advisories) {
-    const assessment = assessmentOf(advisory);
+    const assessment = assessmentIn(advisory, publication);
     if (assessment === undefined) continue;
     const { status, fixedIn } = assessment;
     const ids = idsOf(advisory);
@@ -95,6 +103,14 @@ function secdbPackage(advisories: readonly Advisory[]): SecdbPackage | undefined
   const [first] = advisories;
   if (first === undefined || entries.length === 0) return undefined;
   return { pkg: { name: first.artifactName, secfixes: Object.fromEntries(entries) } };
+}
+
+/** The assessment of the package of the distribution; documents may name those of other distributions as well. */
+function assessmentIn(advisory: Advisory, publication: Publication): Assessment | undefined {
+  const [distribution] = publication.distributions;
+  return assessedPackages(advisory, publication).find(({ url: { type, segments } }) => {
+    return type === "apk" && segments.length > 1 && segments[0] === distribution;
+  })?.assessment;
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
+import { unversioned } from "./assessed-packages.ts";
+import { assessmentsOf } from "./assessment.ts";
 import { type PackageKey, packageOf } from "./names.ts";
-import { packagesOf } from "./packages.ts";
+import { productUrls } from "./packages.ts";
 import type { Publication } from "./publication.ts";
 
 /** The version of the VEX Repository Specification; scanners skip all others. */
@@ -51,7 +53,11 @@ export function vexIndexEntries(
 ): JsonObject[] {
   const location = vexPath(packageOf(advisories[0]));
   const purls = new Set(
-    advisories.flatMap((one) => packagesOf(one, publication).map(({ purl }) => purl)),
+    advisories.flatMap((advisory) =>
+      assessmentsOf(advisory)
+        .flatMap((assessment) => productUrls(advisory, assessment, publication))
+        .map(({ purl }) => unversioned(purl)),
+    ),
   );
   return [...purls].sort().map((id) => ({ id, location, format: "openvex" }));
 }

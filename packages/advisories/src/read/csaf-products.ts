@@ -1,7 +1,7 @@
 import { type Artifact, wholeArtifact } from "./artifact.ts";
 import { type DocumentNode, quoted } from "./document-node.ts";
 import { artifactOf, packageOfUrl } from "./package.ts";
-import type { Scope } from "./vex.ts";
+import { type Scope, withinScope } from "./vex.ts";
 
 /** A product of the product tree. */
 export interface Product {
@@ -96,10 +96,9 @@ export class Products {
     if (text !== "" && purl === undefined)
       purlNode.addProblem(`${quoted(text)} is not a package URL`);
     const product = purl?.product ?? "";
-    const range = product === "" ? (context.version ?? context.versions ?? "") : "";
-    const scope = { product, range };
-    const uris = helper.field("x_generic_uris").items("advisories");
-    const about = new Set(uris.map((one) => fileOf(one.field("uri").optionalUrl())));
+    const range = purl?.version ? "" : (context.version ?? context.versions ?? "");
+    const scope = { product, subcomponent: "", range };
+    const about = aboutOf(node);
     const kept: Product = purl
       ? {
           artifact: this.#isOwn ? withOwnComponent(node, artifactOf(purl)) : artifactOf(purl),
@@ -130,10 +129,15 @@ export class Products {
     if (inner === undefined || outer === undefined || !whole.requireObject()) return;
     const { name, type } = inner.artifact;
     const component = { ...outer.artifact.component, name, type };
-    const isLimited = outer.scope.product !== "" || outer.scope.range !== "";
-    const range = inner.version || inner.scope.range;
-    const scope = isLimited ? outer.scope : { product: "", range };
-    const asComponent = { ...inner, artifact: { ...outer.artifact, component }, scope };
+    const scope = withinScope(outer.scope, inner.scope);
+    const within = { ...outer.artifact, component };
+    const asComponent = {
+      ...inner,
+      artifact: this.#isOwn ? withOwnComponent(whole, within) : within,
+      version: outer.version || inner.version,
+      scope,
+      about: aboutOf(whole),
+    };
     const onPlatform = {
       ...inner,
       artifact: {
@@ -152,6 +156,12 @@ export class Products {
     if (++this.#count === max) node.addProblem(`there are more than ${max} products`);
     this.#products.set(id, product);
   }
+}
+
+/** URL suffixes of the OSV documents of the advisories about a product. */
+function aboutOf(node: DocumentNode): ReadonlySet<string> {
+  const uris = node.field("product_identification_helper").field("x_generic_uris");
+  return new Set(uris.items("advisories").map((one) => fileOf(one.field("uri").optionalUrl())));
 }
 
 /** @example fileOf("https://…/feeds/acme/osv/CGA-2345.json") // "/osv/CGA-2345.json" */

@@ -165,12 +165,19 @@ describe("CSAF of the category csaf_vex", () => {
     assert.deepEqual(
       advisories.map(({ events }: { events: object[] }) => events),
       [
-        [{ ...common, fixed: { fixedVersion: "3.2.2-6.al9", note: "Update." } }],
+        [
+          {
+            ...common,
+            fixed: { fixedVersion: "3.2.2-6.al9", note: "Update." },
+            products: ["pkg:rpm/acme/openssl@3.2.2-6.al9?arch=x86_64&epoch=1"],
+          },
+        ],
         [
           {
             ...common,
             pendingUpstreamFix: { note: "Wait." },
             products: ["pkg:oci/web@sha256:abc?arch=amd64"],
+            subcomponents: ["pkg:rpm/acme/openssl"],
           },
         ],
         [

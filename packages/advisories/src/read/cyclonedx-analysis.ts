@@ -1,8 +1,7 @@
 import { AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive } from "@wharf/contract/messages";
 import type { Component } from "./cyclonedx-components.ts";
 import type { DocumentNode } from "./document-node.ts";
-import { productUrl } from "./package.ts";
-import { ALL_VERSIONS, type Statement } from "./vex.ts";
+import { ALL_VERSIONS, atVersion, type Statement } from "./vex.ts";
 
 /** Whether a reason has a type of its own, or only words. */
 interface Reason {
@@ -90,10 +89,13 @@ function resolved(
   const note = noteOf(node);
   const listed = listedIn(affects);
   const fixed = listed.filter(({ isUnaffected }) => isUnaffected).map(({ version }) => version);
-  const versions = listed.length === 0 ? [component.version] : fixed;
-  return (versions.length === 0 ? [""] : versions).map((version) => {
-    return { assessment: { status: "fixed", version, isPatched, note }, scope: component.scope };
-  });
+  const { scope } = component;
+  const assessment = (version: string) => ({ status: "fixed", version, isPatched, note }) as const;
+  const isVersioned = listed.length === 0 ? component.version !== "" : fixed.length > 0;
+  // No version of the product has the fix.
+  if (!isVersioned) return [{ assessment: assessment(""), scope: ALL_VERSIONS }];
+  if (listed.length === 0) return [{ assessment: assessment(component.version), scope }];
+  return fixed.map((one) => ({ assessment: assessment(one), scope: atVersion(scope, one) }));
 }
 
 /** Versions that are listed have their own status, so that it is the artifact that is affected. */
@@ -104,7 +106,7 @@ function exploitable(node: DocumentNode, component: Component, affects: Document
   );
   const isUnplanned = responses.has("will_not_fix") || responses.has("can_not_fix");
   const plan = isUnplanned && !hasRemedy ? "none" : "fix";
-  const scope = listedIn(affects).length === 0 ? component.scope : ALL_VERSIONS;
+  const scope = listedIn(affects).length === 0 ? component.scope : atVersion(component.scope, "");
   return [{ assessment: { status: "affected", plan, note: noteOf(node) }, scope }];
 }
 
@@ -119,8 +121,9 @@ function notAffected(
   const listed = listedIn(affects);
   if (listed.length === 0) return [{ assessment, scope: component.scope }];
   return listed.map(({ version, range }) => {
-    const product = version === "" ? "" : productUrl(component.purl, version);
-    return { assessment, scope: { product, range: product === "" ? version || range : "" } };
+    const scope =
+      version === "" ? { ...component.scope, range } : atVersion(component.scope, version);
+    return { assessment, scope };
   });
 }
 

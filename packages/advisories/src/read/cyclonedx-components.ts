@@ -1,14 +1,12 @@
 import { type Artifact, wholeArtifact } from "./artifact.ts";
 import { type DocumentNode, quoted } from "./document-node.ts";
 import { artifactOf, packageOfUrl } from "./package.ts";
-import type { Scope } from "./vex.ts";
+import { type Scope, withinScope } from "./vex.ts";
 
 /** A component of a BOM, as analyses refer to it. */
 export interface Component {
   readonly artifact: Artifact;
   readonly version: string;
-  /** The package URL, which names the artifact; empty if it has none, or is within a product. */
-  readonly purl: string;
   readonly scope: Scope;
 }
 
@@ -61,9 +59,8 @@ export class Components {
   #ofUrl(text: string): Component | undefined {
     const purl = packageOfUrl(text);
     if (purl === undefined) return undefined;
-    const scope = { product: purl.product, range: "" };
-    const artifact = artifactOf(purl);
-    return this.#within({ artifact, version: purl.version, purl: text, scope });
+    const scope = { product: purl.product, subcomponent: "", range: "" };
+    return this.#within({ artifact: artifactOf(purl), version: purl.version, scope });
   }
 
   #within(component: Component): Component {
@@ -71,12 +68,10 @@ export class Components {
     const { artifact, version, scope } = this.#product;
     const { name, type } = component.artifact;
     const inner = { ...artifact.component, name, type };
-    const isLimited = scope.product !== "" || scope.range !== "";
     return {
       artifact: { ...artifact, component: inner },
       version: version || component.version,
-      purl: "",
-      scope: isLimited ? scope : { product: "", range: component.version },
+      scope: withinScope(scope, component.scope),
     };
   }
 
@@ -100,13 +95,13 @@ function componentOf(node: DocumentNode): Component | undefined {
     purlNode.addProblem(`${quoted(text)} is not a package URL`);
   }
   if (purl !== undefined) {
-    const scope = { product: purl.product, range: "" };
-    return { artifact: artifactOf(purl), version: purl.version, purl: text, scope };
+    const scope = { product: purl.product, subcomponent: "", range: "" };
+    return { artifact: artifactOf(purl), version: purl.version, scope };
   }
   const group = node.field("group").optionalString();
   const name = node.field("name").requiredString();
   const artifact = wholeArtifact(group ? `${group}/${name}` : name, UNKNOWN_TYPE);
-  return { artifact, version: written, purl: "", scope: { product: "", range: written } };
+  return { artifact, version: written, scope: { product: "", subcomponent: "", range: written } };
 }
 
 function decoded(text: string): string {

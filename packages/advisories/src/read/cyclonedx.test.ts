@@ -6,6 +6,8 @@ const TIME = "2026-01-08T18:02:03Z";
 
 const DIGEST = `sha256:${"0a".repeat(32)}`;
 
+const IMAGE = "pkg:oci/app?arch=amd64&repository_url=ghcr.io%2Facme%2Fapp";
+
 /** A BOM of an image with two libraries. */
 function bom(vulnerabilities: unknown, more: object = {}): object {
   return {
@@ -71,13 +73,18 @@ describe("CycloneDX BOMs", () => {
       {
         ...{ ...artifact, author: "Acme", componentName: "zlib", componentType: "apk" },
         aliases: ["CVE-2026-0001", "GHSA-4x9r-j582-cgr8"],
-        events: [{ ...common, createTime: "2026-01-09T00:00:00Z", detection: { manual: {} } }],
+        events: [
+          {
+            ...{ ...common, createTime: "2026-01-09T00:00:00Z", detection: { manual: {} } },
+            ...{ products: [IMAGE], subcomponents: ["pkg:apk/wolfi/zlib@1.3-r0"] },
+          },
+        ],
       },
       {
         ...{ ...artifact, author: "Acme", componentName: "ghcr.io/acme/app" },
         componentType: "image",
         aliases: ["CVE-2026-0002", "GHSA-4x9r-j582-cgr8"],
-        events: [{ ...common, createTime: TIME, truePositiveDetermination: {} }],
+        events: [{ ...common, createTime: TIME, truePositiveDetermination: {}, products: [IMAGE] }],
       },
     ]);
   });
@@ -123,7 +130,7 @@ describe("CycloneDX BOMs", () => {
   for (const [analysis, falsePositiveDetermination] of reasons) {
     test(`read ${JSON.stringify(analysis)} as the reason of a false positive`, () => {
       const event = eventOf({ state: "not_affected", ...analysis }, [{ ref: "image" }]);
-      assert.deepEqual(event, { ...APPROVED, falsePositiveDetermination });
+      assert.deepEqual(event, { ...APPROVED, falsePositiveDetermination, products: [IMAGE] });
     });
   }
 
@@ -133,12 +140,19 @@ describe("CycloneDX BOMs", () => {
       [
         { state: "false_positive" },
         image,
-        { falsePositiveDetermination: { type: "TYPE_COMPONENT_VULNERABILITY_MISMATCH" } },
+        {
+          falsePositiveDetermination: { type: "TYPE_COMPONENT_VULNERABILITY_MISMATCH" },
+          products: [IMAGE],
+        },
       ],
       [
         { state: "resolved", detail: "upgraded" },
         [{ ref: "zlib" }],
-        { fixed: { fixedVersion: "1.3-r0", note: "upgraded" } },
+        {
+          fixed: { fixedVersion: "1.3-r0", note: "upgraded" },
+          products: [IMAGE],
+          subcomponents: ["pkg:apk/wolfi/zlib@1.3-r0"],
+        },
       ],
       [
         { state: "resolved_with_pedigree" },
@@ -151,14 +165,21 @@ describe("CycloneDX BOMs", () => {
             ],
           },
         ],
-        { patched: { patchedVersions: [DIGEST] } },
+        {
+          patched: { patchedVersions: [DIGEST] },
+          products: [IMAGE.replace("?", `@${DIGEST}?`)],
+        },
       ],
       [{ state: "resolved" }, [{ ref: "image", versions: [{ version: "1" }] }], { patched: {} }],
-      [{ state: "exploitable", response: ["will_not_fix"] }, image, { fixNotPlanned: {} }],
+      [
+        { state: "exploitable", response: ["will_not_fix"] },
+        image,
+        { fixNotPlanned: {}, products: [IMAGE] },
+      ],
       [
         { state: "exploitable", response: ["will_not_fix", "update"], detail: "upgrade" },
         image,
-        { truePositiveDetermination: { note: "upgrade" } },
+        { truePositiveDetermination: { note: "upgrade" }, products: [IMAGE] },
       ],
     ];
     for (const [analysis, affects, event] of cases) {

@@ -101,13 +101,14 @@ function productsOf(node: DocumentNode): Product[] {
   const artifact = artifactOf(purl);
   const subcomponents = node.field("subcomponents").items("products");
   const { product } = purl;
-  if (subcomponents.length === 0) return [{ purl, artifact, scope: { product, range: "" } }];
+  const scope = { product, subcomponent: "", range: "" };
+  if (subcomponents.length === 0) return [{ purl, artifact, scope }];
   return subcomponents.flatMap((subcomponent) => {
     const inside = purlOf(subcomponent);
     if (inside === undefined) return [];
     const component = { ...artifact.component, name: inside.name, type: inside.type };
-    const scope = { product, range: product === "" ? inside.version : "" };
-    return [{ purl, artifact: { ...artifact, component }, scope }];
+    const about = { ...scope, subcomponent: inside.product };
+    return [{ purl, artifact: { ...artifact, component }, scope: about }];
   });
 }
 

@@ -1,4 +1,11 @@
-import { formatPackageUrl, type PackageUrl, parsePackageUrl } from "../package-url.ts";
+import { imageRepository } from "../image-url.ts";
+import {
+  formatPackageUrl,
+  isImageUrl,
+  type PackageUrl,
+  parsePackageUrl,
+  versionOf,
+} from "../package-url.ts";
 import { ALL_ARCHITECTURES, type Artifact, wholeArtifact } from "./artifact.ts";
 import { releaseOf } from "./ecosystems.ts";
 
@@ -8,7 +15,7 @@ export interface Package {
   /** Includes the namespace if it is part of the name in its ecosystem. */
   readonly name: string;
   readonly version: string;
-  /** The canonical package URL of this version; empty without a version. */
+  /** The canonical package URL, with the version if there is one. */
   readonly product: string;
   readonly architecture: string;
   /** The release of the distribution, as OSV writes it if OSV knows it; empty if none is named. */
@@ -17,8 +24,6 @@ export interface Package {
 
 /** Types whose namespace is the distribution, not part of the name. */
 const DISTRIBUTIONS = new Set(["alpm", "apk", "deb", "rpm"]);
-
-const IMAGES = new Set(["oci", "docker"]);
 
 /**
  * Reads a package URL; undefined if it is invalid.
@@ -29,16 +34,15 @@ const IMAGES = new Set(["oci", "docker"]);
 export function packageOfUrl(text: string, otherVersion = ""): Package | undefined {
   const parsed = parsePackageUrl(text);
   if (parsed === undefined) return undefined;
-  const isImage = IMAGES.has(parsed.type);
-  const isVersioned = parsed.version !== "" || (isImage && parsed.qualifiers.has("tag"));
-  const url = isVersioned || otherVersion === "" ? parsed : withVersion(parsed, otherVersion);
-  const { type, segments, version, qualifiers } = url;
+  const isImage = isImageUrl(parsed);
+  const isVersioned = versionOf(parsed) !== "" || otherVersion === "";
+  const url = isVersioned ? parsed : withVersion(parsed, otherVersion);
+  const { type, segments, qualifiers } = url;
   return {
-    product: isVersioned || otherVersion !== "" ? formatPackageUrl(url) : "",
+    product: formatPackageUrl(url),
     type: isImage ? "image" : type,
-    name: isImage ? imageName(segments, qualifiers.get("repository_url")) : nameOf(type, segments),
-    // An image without a digest has a tag.
-    version: isImage ? version || (qualifiers.get("tag") ?? "") : version,
+    name: isImage ? imageRepository(url) : nameOf(type, segments),
+    version: versionOf(url),
     architecture: qualifiers.get("arch") || ALL_ARCHITECTURES,
     release: DISTRIBUTIONS.has(type) ? releaseOf(qualifiers.get("distro") ?? "") : "",
   };
@@ -46,12 +50,14 @@ export function packageOfUrl(text: string, otherVersion = ""): Package | undefin
 
 /** The URL of another version; of an image, versions that are no digests are tags. */
 function withVersion(url: PackageUrl, version: string): PackageUrl {
-  if (!IMAGES.has(url.type) || /^sha\d+:/.test(version)) return { ...url, version };
-  return { ...url, version: "", qualifiers: new Map([...url.qualifiers, ["tag", version]]) };
+  if (!isImageUrl(url)) return { ...url, version };
+  const isDigest = /^sha\d+:/.test(version);
+  const qualifiers = new Map([...url.qualifiers, ["tag", isDigest ? "" : version]]);
+  return { ...url, version: isDigest ? version : "", qualifiers };
 }
 
 /**
- * The package URL of another version of a package; empty if the text is no package URL.
+ * The package URL of another version of a package, or of all versions; empty if the text is no package URL.
  *
  * @example productUrl("pkg:npm/left-pad@1.0", "2.0") // "pkg:npm/left-pad@2.0"
  */
@@ -63,18 +69,6 @@ export function productUrl(text: string, version: string): string {
 function nameOf(type: string, segments: readonly string[]): string {
   if (DISTRIBUTIONS.has(type)) return segments.at(-1) ?? "";
   return segments.join(type === "maven" ? ":" : "/");
-}
-
-/**
- * The repository of an image. By the specification repository_url includes the name; some tools omit the
- * name from it.
- */
-function imageName(segments: readonly string[], repositoryUrl: string | undefined): string {
-  const name = segments.join("/");
-  if (repositoryUrl === undefined || repositoryUrl === "") return name;
-  const repository = repositoryUrl.replace(/^[a-z]+:\/\//, "").replace(/\/+$/, "");
-  const includesName = repository.toLowerCase().endsWith(`/${name.toLowerCase()}`);
-  return includesName ? repository : `${repository}/${name}`;
 }
 
 /** @example artifactOf({ type: "apk", name: "openssl", … }) */

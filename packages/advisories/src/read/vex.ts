@@ -5,10 +5,13 @@ import {
   AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive,
   ReviewState,
 } from "@wharf/contract/messages";
+import { productKey } from "../image-url.ts";
+import { parsePackageUrl, versionOf } from "../package-url.ts";
 import { type Artifact, createAdvisory, deriveAdvisoryId } from "./artifact.ts";
 import type { DocumentNode } from "./document-node.ts";
 import { boundedNote, type EventType, eventAt, falsePositive, fixedIn } from "./events.ts";
 import { READ_LIMITS } from "./limits.ts";
+import { productUrl } from "./package.ts";
 import { timeKey } from "./time.ts";
 
 /** What the vendor plans for an affected product. */
@@ -35,16 +38,43 @@ export type Assessment =
       readonly note: string;
     };
 
-/** What a statement is limited to. */
+/** The product and the versions that a statement is about. */
 export interface Scope {
-  /** The package URL of the only product that is meant; empty for all versions. */
+  /** The package URL of the product; empty if it is identified by its name only. */
   readonly product: string;
-  /** The only versions, if no package URL names them: a range, or a version of a component; empty for all. */
+  /** The package URL of the vulnerable component in the product; empty for the product itself. */
+  readonly subcomponent: string;
+  /** The only versions, if no package URL names them; empty for all that the package URLs name. */
   readonly range: string;
 }
 
-/** The scope of a statement about all versions. */
-export const ALL_VERSIONS: Scope = { product: "", range: "" };
+/** The scope of a statement about an artifact without package URLs. */
+export const ALL_VERSIONS: Scope = { product: "", subcomponent: "", range: "" };
+
+/**
+ * The scope of a component in a product. A version of the component limits it, unless the product has one.
+ *
+ * @example withinScope(image, openssl).subcomponent // "pkg:apk/wolfi/openssl@3.5.0-r0"
+ */
+export function withinScope(outer: Scope, inner: Scope): Scope {
+  const { product } = outer;
+  const isVersioned = versionOf(parsePackageUrl(product)) !== "";
+  const named = product === "" ? versionOf(parsePackageUrl(inner.product)) : "";
+  const range = outer.range || (isVersioned ? "" : named || inner.range);
+  return { product, subcomponent: inner.product, range };
+}
+
+/**
+ * The scope of another version of the component, or else of the product.
+ *
+ * @example atVersion({ product: "pkg:npm/a@1", subcomponent: "", range: "" }, "2").product // "pkg:npm/a@2"
+ */
+export function atVersion({ product, subcomponent }: Scope, version: string): Scope {
+  if (product === "") return { product, subcomponent, range: version };
+  return subcomponent === ""
+    ? { product: productUrl(product, version), subcomponent, range: "" }
+    : { product, subcomponent: productUrl(subcomponent, version), range: "" };
+}
 
 /** A statement about one vulnerability in one product at one time. */
 export interface Statement {
@@ -93,10 +123,10 @@ export const JUSTIFICATIONS: ReadonlyMap<string, FalsePositive> = new Map([
 ]);
 
 /**
- * Precedence if a document has several statements about one artifact at one time, for different versions:
- * a fix, since it names the version from which on; otherwise the worst status.
+ * The order of events at one time: the last one is the status of the artifact in formats that have one for all
+ * versions. A fix comes last, since it names the version from which on; before it the worst status.
  */
-const RANK = ["fixed", "affected", "under_investigation", "not_affected"] as const;
+const ORDER = ["not_affected", "under_investigation", "affected", "fixed"] as const;
 
 /**
  * Groups statements into advisories: one for each vulnerability in each artifact, with one event for each
@@ -136,46 +166,85 @@ function ambiguousIds(statements: readonly Statement[]): ReadonlySet<string | un
 }
 
 /**
- * The events of statements at one time. That single versions are not affected does not contradict the status of the
- * others, so it is an event of its own.
+ * The events of statements at one time: one for each assessment, with the package URLs of its products. Products
+ * without one cannot be distinguished: the last status holds for all of them.
  */
 function eventsOf(statements: readonly Statement[]): AdvisoryEvent[] {
-  const { limited = [], whole = [] } = Object.groupBy(statements, ({ assessment, scope }) => {
-    const isLimited = scope.product !== "" || scope.range !== "";
-    return assessment.status === "not_affected" && isLimited ? "limited" : "whole";
-  });
-  const status = RANK.find((rank) => whole.some(({ assessment }) => assessment.status === rank));
+  const { named = [], limited = [], whole = [] } = Object.groupBy(statements, kindOf);
+  const namedBy = Map.groupBy(named, statusOf);
+  const wholeBy = Map.groupBy(whole, statusOf);
+  const status = ORDER.findLast((one) => wholeBy.has(one));
   return [
-    ...(status === undefined ? [] : [wholeEvent(whole, status)]),
     ...(limited.length === 0 || status === "not_affected" ? [] : [limitedEvent(limited)]),
+    ...ORDER.flatMap((one) => [
+      ...(one === status ? [wholeEvent(wholeBy.get(one) ?? [])] : []),
+      ...groupBySubcomponents(namedBy.get(one) ?? []).map(eventAbout),
+    ]),
   ];
 }
 
-function wholeEvent(statements: readonly Statement[], status: Assessment["status"]): AdvisoryEvent {
+/**
+ * Package URLs cannot name a range: it does not clear the product, or fix it, but it may affect all of it. A product
+ * that is affected although there is a fix must not be named as fixed.
+ */
+function kindOf({ scope: { product, range }, assessment }: Statement) {
+  const { status } = assessment;
+  const isClear = status === "not_affected" || status === "fixed";
+  const isFixElsewhere = status === "affected" && FIXES.has(assessment.plan);
+  const isNamed = product !== "" && (range === "" || !isClear) && !isFixElsewhere;
+  if (isNamed) return "named";
+  return status === "not_affected" && range !== "" ? "limited" : "whole";
+}
+
+/** Plans that become the event of a fix. */
+const FIXES: ReadonlySet<Plan> = new Set(["fixed", "patched"]);
+
+function statusOf({ assessment }: Statement): Assessment["status"] {
+  return assessment.status;
+}
+
+/**
+ * Groups statements that one event can express: the same assessment, apart from the version of a fix, of products
+ * that have the same vulnerable components.
+ */
+function groupBySubcomponents(statements: readonly Statement[]): Statement[][] {
+  const alike = Map.groupBy(statements, ({ assessment }) =>
+    JSON.stringify({ ...assessment, version: "" }),
+  );
+  return [...alike.values()].flatMap((own) => {
+    const byProduct = Map.groupBy(own, ({ scope }) => scope.product);
+    const bySubcomponents = Map.groupBy([...byProduct.values()], (all) =>
+      JSON.stringify(subcomponentsOf(all).sort()),
+    );
+    return [...bySubcomponents.values()].map((all) => all.flat());
+  });
+}
+
+function wholeEvent(statements: readonly Statement[], words = ""): AdvisoryEvent {
   const first = statements[0] as Statement;
-  const chosen = statements.filter(({ assessment }) => assessment.status === status);
-  const event = eventAt(first.time, typeOf(assessmentsOf(chosen), ""), first);
-  // Other versions have other statuses: the worst one holds for all.
-  const products = chosen.length === statements.length ? productsOf(chosen) : [];
-  const isComplete = products.length > 0 && products.length <= READ_LIMITS.eventProducts;
-  // A fix has its versions.
-  if (isComplete && status !== "fixed") event.products = products;
+  return eventAt(first.time, typeOf(assessmentsOf(statements), words), first);
+}
+
+/** An event about the products of statements; about all versions if there are too many of them to be named. */
+function eventAbout(statements: readonly Statement[]): AdvisoryEvent {
+  const products = productsOf(statements);
+  const named = products.slice(0, READ_LIMITS.eventProducts);
+  const unnamed = products.slice(READ_LIMITS.eventProducts);
+  const isClearance = statements.some(({ assessment }) => assessment.status === "not_affected");
+  // No other products are cleared.
+  const event = wholeEvent(statements, isClearance ? wordsOn(unnamed, false) : "");
+  if (unnamed.length === 0 || isClearance) event.products = named;
+  if (event.products.length > 0) {
+    event.subcomponents = subcomponentsOf(statements).slice(0, READ_LIMITS.eventProducts);
+  }
   return event;
 }
 
-/** Single versions that are not affected must not clear the others without a review. */
+/** Ranges of versions that are not affected must not clear the others without a review. */
 function limitedEvent(statements: readonly Statement[]): AdvisoryEvent {
-  const first = statements[0] as Statement;
-  const products = statements.map(({ scope }) => scope.product).filter((one) => one !== "");
-  const named = [...new Set(products)].slice(0, READ_LIMITS.eventProducts);
-  const ranges = statements.filter(({ scope }) => scope.product === "");
-  const unnamed = [...new Set(ranges.map(({ scope }) => scope.range)), ...products].filter(
-    (one) => !named.includes(one),
-  );
-  const words = wordsOn([...new Set(unnamed)], named.length === 0);
-  const event = eventAt(first.time, typeOf(assessmentsOf(statements), words), first);
-  event.products = named;
-  if (named.length === 0) event.reviewState = ReviewState.PENDING;
+  const words = wordsOn([...new Set(statements.map(({ scope }) => scope.range))], true);
+  const event = wholeEvent(statements, words);
+  event.reviewState = ReviewState.PENDING;
   return event;
 }
 
@@ -183,10 +252,22 @@ function assessmentsOf(statements: readonly Statement[]): Assessment[] {
   return statements.map(({ assessment }) => assessment);
 }
 
-/** The products that statements are limited to; none if any is about all versions. */
+/**
+ * The products of statements, each once: package URLs of the same image with the repository in different forms are
+ * the same product.
+ */
 function productsOf(statements: readonly Statement[]): string[] {
-  const products = statements.map(({ scope }) => scope.product);
-  return products.includes("") ? [] : [...new Set(products)];
+  const found = new Map<string, string>();
+  for (const { product } of statements.map(({ scope }) => scope)) {
+    const key = productKey(product);
+    if (product !== "" && (product === key || !found.has(key))) found.set(key, product);
+  }
+  return [...found.values()];
+}
+
+function subcomponentsOf(statements: readonly Statement[]): string[] {
+  const all = statements.map(({ scope }) => scope.subcomponent).filter((one) => one !== "");
+  return [...new Set(all)];
 }
 
 /** Further versions are counted instead of named. */

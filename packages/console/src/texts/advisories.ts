@@ -133,6 +133,7 @@ export const advisoryTexts = {
   nvd: "found in the NVD",
   manual: "found by a person",
   products: "Only for",
+  subcomponents: "Component",
   issue: "Issue",
   findings: "Findings",
   decisions: "Reviews",

@@ -23,9 +23,11 @@ const MAX_CHARACTERS = 256 * 1024;
 export function eventsExcess(events: readonly AdvisoryEvent[]): string | undefined {
   if (events.length > MAX_EVENTS) return `more than ${MAX_EVENTS}`;
   let size = 0;
-  for (const { findings, issue = "", author, type, reviewReason, reviews, products } of events) {
+  for (const event of events) {
+    const { findings, issue = "", author, type, reviewReason, reviews } = event;
     size += findings.length + issue.length + author.length + sizeOf(type.value);
-    size += reviewReason.length + sizeOf(reviews) + sizeOf(products);
+    size += reviewReason.length + sizeOf(reviews);
+    size += sizeOf(event.products) + sizeOf(event.subcomponents);
   }
   return size > MAX_CHARACTERS ? `longer than ${MAX_CHARACTERS} characters` : undefined;
 }
@@ -55,7 +57,7 @@ export function eventProblems(
   names: EventFieldNames,
   now: number,
 ): FieldViolation[] {
-  const { type, createTime, reviewState, products } = event;
+  const { type, createTime, reviewState } = event;
   const found: FieldViolation[] = [];
   const add = (name: string, rest: string) =>
     found.push({ field: path + name, description: `${name} ${rest}` });
@@ -67,8 +69,10 @@ export function eventProblems(
     const problem = timeProblem(createTime, now);
     if (problem !== undefined) add(names.time, problem);
   }
-  for (const [number, product] of products.entries()) {
-    if (!isPackageUrl(product)) add(`products[${number}]`, "must be a package URL");
+  for (const name of ["products", "subcomponents"] as const) {
+    for (const [number, purl] of event[name].entries()) {
+      if (!isPackageUrl(purl)) add(`${name}[${number}]`, "must be a package URL");
+    }
   }
   if (ReviewState[reviewState] === undefined) add(names.state, "is not known");
   if (type.case === "falsePositiveDetermination") {

@@ -27,6 +27,7 @@ export function newEvent(author: string, given: AdvisoryEvent): AdvisoryEvent {
   event.reviewReason = "";
   event.reviews = [];
   event.products = [];
+  event.subcomponents = [];
   event.reviewState = ReviewState.PENDING;
   normalizeTime(event, undefined);
   return event;
@@ -51,7 +52,9 @@ export function changedEvent(
   after.reviewer = before.reviewer;
   after.reviews = before.reviews;
   // Version 1 does not have them: its edits must not extend an event to other products.
-  after.products = after.type.case === before.type.case ? before.products : [];
+  const keepsScope = after.type.case === before.type.case && isSameFix(before, after);
+  after.products = keepsScope ? before.products : [];
+  after.subcomponents = keepsScope ? before.subcomponents : [];
   normalizeTime(after, before);
   after.reviewState ||= ReviewState.PENDING;
   after.reviewReason = after.reviewState === before.reviewState ? before.reviewReason : "";
@@ -118,4 +121,13 @@ function hasSameContent(one: AdvisoryEvent, other: AdvisoryEvent): boolean {
 
 function preconditionFailed(type: string, subject: string, description: string): WharfError {
   return failedPrecondition({ type, subject, description });
+}
+
+/** The products of a fix are in its versions: other versions are those of other products. */
+function isSameFix({ type: before }: AdvisoryEvent, { type: after }: AdvisoryEvent): boolean {
+  if (before.case === "fixed" && after.case === "fixed") {
+    return before.value.fixedVersion === after.value.fixedVersion;
+  }
+  if (before.case !== "patched" || after.case !== "patched") return true;
+  return before.value.patchedVersions.join("\n") === after.value.patchedVersions.join("\n");
 }

@@ -18,6 +18,7 @@ export const EVENT_COLUMNS: readonly Column<AdvisoryEvent>[] = [
   { header: "Detail", value: detailText },
   { header: "Review", value: reviewText },
   { header: "Products", value: ({ products }) => products, wide: true },
+  { header: "Components", value: ({ subcomponents }) => subcomponents, wide: true },
   { header: "Author", value: ({ author }) => author, wide: true },
   { header: "Reviewer", value: ({ reviewer }) => reviewer, wide: true },
   { header: "Reason", value: ({ reviewReason }) => reviewReason, wide: true },

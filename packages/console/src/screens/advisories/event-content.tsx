@@ -23,6 +23,7 @@ interface Content {
 export function EventContent({ event }: { readonly event: AnyEvent }) {
   const { note, ...content } = contentOf(event);
   const products = "products" in event ? (event.products ?? []) : [];
+  const components = "subcomponents" in event ? (event.subcomponents ?? []) : [];
   const facts = factsOf(content);
   return (
     <>
@@ -36,6 +37,11 @@ export function EventContent({ event }: { readonly event: AnyEvent }) {
       {products.length > 0 && (
         <p className="soft">
           {advisoryTexts.products} <code>{products.join(", ")}</code>
+        </p>
+      )}
+      {components.length > 0 && (
+        <p className="soft">
+          {advisoryTexts.subcomponents} <code>{components.join(", ")}</code>
         </p>
       )}
       {event.findings && (

@@ -1,4 +1,5 @@
 import { baseScore, severityOf } from "@wharf/advisories/base-score";
+import { isLimited } from "@wharf/advisories/package-url";
 import type { AdvisoryEventJson, AdvisoryJson, SeverityJson } from "@wharf/contract/messages";
 import { type EventType, type SEVERITIES, STATUSES } from "../../texts/advisories.ts";
 
@@ -18,9 +19,7 @@ export function decisiveEvent({ events = [] }: AdvisoryJson): AdvisoryEventJson 
       .filter(({ reviewState }) => reviewState === "REVIEW_STATE_APPROVED")
       .filter(({ componentLocationChanged }) => componentLocationChanged === undefined)
       // That single products are not affected says nothing of others.
-      .filter(({ falsePositiveDetermination, products = [] }) =>
-        falsePositiveDetermination === undefined ? true : products.length === 0,
-      )
+      .filter((event) => event.falsePositiveDetermination === undefined || !isLimited(event))
       // Of two events at the same time, the one stored later wins, as on the server.
       .toSorted((one, other) => timeOf(one) - timeOf(other))
       .at(-1)

@@ -2,13 +2,19 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import {
+  type AdvisoryEvent,
   AdvisoryEventSchema,
   AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive,
   ReviewState,
 } from "@wharf/contract";
-import { addsInformation } from "./adds-information.ts";
+import { addsInformation as addsInformationTo } from "./adds-information.ts";
 
 type Init = MessageInitShape<typeof AdvisoryEventSchema>;
+
+/** "own" is a name of this installation. */
+function addsInformation(...[stored, imported]: [AdvisoryEvent, AdvisoryEvent]): boolean {
+  return addsInformationTo(stored, imported, (purl) => purl === "own");
+}
 
 function event(type: Init["type"], more: Init = {}) {
   const common = { reviewState: ReviewState.APPROVED, author: "someone" };
@@ -79,6 +85,7 @@ describe("an imported event", () => {
     assert.equal(addsInformation(about("a", "b"), about("b")), false);
     assert.ok(addsInformation(about("a"), about("b")));
     assert.ok(addsInformation(about("a"), about()));
-    assert.equal(addsInformation(about(), about("a")), false);
+    assert.equal(addsInformation(about(), about("own")), false);
+    assert.ok(addsInformation(about(), about("a")), "a name of another source");
   });
 });

@@ -2,6 +2,7 @@ import {
   type AdvisoryEvent,
   AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive,
 } from "@wharf/contract";
+import { type IsOwnName, isKnownScope } from "./event-scope.ts";
 
 /**
  * Whether an imported event has any information that the stored event of the same time and type lacks.
@@ -10,10 +11,14 @@ import {
  * published and is imported again must not erase the rest. For the same reason a manual detection, and a
  * false positive of the type that VEX maps several types to, add nothing to a more specific one.
  */
-export function addsInformation(stored: AdvisoryEvent, imported: AdvisoryEvent): boolean {
+export function addsInformation(
+  stored: AdvisoryEvent,
+  imported: AdvisoryEvent,
+  isOwnName: IsOwnName,
+): boolean {
   const { reviewState, findings, issue, type } = imported;
   if (reviewState !== stored.reviewState) return true;
-  if (!isKnownScope(stored.products, imported.products)) return true;
+  if (!isKnownScope(stored, imported, isOwnName)) return true;
   if (findings.length > 0 || (issue !== undefined && issue !== stored.issue)) return true;
   if (type.case === "detection" && stored.type.case === "detection") {
     const [before, after] = [stored.type.value.type, type.value.type];
@@ -30,12 +35,6 @@ export function addsInformation(stored: AdvisoryEvent, imported: AdvisoryEvent):
   }
   if (type.case === undefined || stored.type.case === undefined) return true;
   return !isSubset(type.value, stored.type.value);
-}
-
-/** Whether the imported products are known. An event without any is about all versions. */
-function isKnownScope(stored: readonly string[], imported: readonly string[]): boolean {
-  if (stored.length === 0) return true;
-  return imported.length > 0 && imported.every((product) => stored.includes(product));
 }
 
 /** Whether every field of `some` that is set has the same value in `whole`. */

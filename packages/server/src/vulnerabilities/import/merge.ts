@@ -1,8 +1,15 @@
 import { equals } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { isSameArtifact, isSameComponent, type Naming } from "@wharf/advisories/publish";
+import {
+  isSameArtifact,
+  isSameComponent,
+  type Naming,
+  productKey,
+  publishedNames,
+} from "@wharf/advisories/publish";
 import { type Advisory, type AdvisoryEvent, AdvisorySchema, ReviewState } from "@wharf/contract";
 import { addsInformation } from "./adds-information.ts";
+import { canMerge, type IsOwnName, mergeScope } from "./event-scope.ts";
 
 /** Who imports, and the names that artifacts have in this installation. */
 export interface Importer {
@@ -37,7 +44,7 @@ export function mergeAdvisory(
     ...mergeSubject(stored, imported, importer.naming),
     author: stored?.author || imported.author || importer.actor,
     aliases: mergeAliases(stored, imported),
-    events: mergeEvents(stored?.events ?? [], imported.events, importer),
+    events: mergeEvents(stored, imported.events, importer),
     severities: [],
   };
   const createTime = stored === undefined ? inMilliseconds(imported.createTime) : stored.createTime;
@@ -107,29 +114,43 @@ function setOrClear(
  * Merges imported events into the stored ones, ordered by time.
  *
  * An imported event matches a stored one of the same type and time, and each stored event is matched once.
- * Among several candidates it matches the first to which it adds no information, otherwise the first.
+ * Among several candidates it matches the first to which it adds no information, otherwise the first that one event
+ * can express together with it.
  * Where times are equal, stored events keep their order, and a new event comes before the stored event
  * that follows it in the document: the last event determines the status of the advisory.
  */
 function mergeEvents(
-  stored: readonly AdvisoryEvent[],
+  stored: Advisory | undefined,
   imported: readonly AdvisoryEvent[],
   importer: Importer,
 ): AdvisoryEvent[] {
-  const unmatched = Map.groupBy(stored, matchKey);
+  const known = stored?.events ?? [];
+  const unmatched = Map.groupBy(known, matchKey);
+  const isOwnNameOf = (event: AdvisoryEvent): IsOwnName => ownNames(stored, event, importer.naming);
   /** For a matched event: the new events that precede it in the document, then the merged event. */
   const replacements = new Map<AdvisoryEvent, AdvisoryEvent[]>();
   let sinceLastMatch: AdvisoryEvent[] = [];
   for (const event of imported) {
-    const match = removeMatch(unmatched.get(matchKey(event)) ?? [], event);
-    sinceLastMatch.push(mergeEvent(match, event, importer));
+    const match = removeMatch(unmatched.get(matchKey(event)) ?? [], event, isOwnNameOf);
+    sinceLastMatch.push(mergeEvent(match, event, importer, isOwnNameOf));
     if (match === undefined) continue;
     replacements.set(match, sinceLastMatch);
     sinceLastMatch = [];
   }
-  const merged = stored.flatMap((event) => replacements.get(event) ?? event);
+  const merged = known.flatMap((event) => replacements.get(event) ?? event);
   return [...merged, ...sinceLastMatch].sort((a, b) => timeOf(a) - timeOf(b));
 }
+
+/** Lazy: most events name no products, or the stored ones. */
+function ownNames(advisory: Advisory | undefined, event: AdvisoryEvent, naming: Naming): IsOwnName {
+  let names: ReadonlySet<string> | undefined;
+  return (purl) => {
+    names ??= advisory === undefined ? new Set() : publishedNames(advisory, event, naming);
+    return names.has(productKey(purl));
+  };
+}
+
+type IsOwnNameOf = (event: AdvisoryEvent) => IsOwnName;
 
 function matchKey(event: AdvisoryEvent): string {
   return `${event.type.case} ${timeOf(event)}`;
@@ -138,9 +159,13 @@ function matchKey(event: AdvisoryEvent): string {
 function removeMatch(
   candidates: AdvisoryEvent[],
   imported: AdvisoryEvent,
+  isOwnNameOf: IsOwnNameOf,
 ): AdvisoryEvent | undefined {
-  const known = candidates.findIndex((event) => !addsInformation(event, imported));
-  return candidates.splice(Math.max(known, 0), 1)[0];
+  const known = candidates.findIndex(
+    (event) => !addsInformation(event, imported, isOwnNameOf(event)),
+  );
+  const at = known >= 0 ? known : candidates.findIndex((event) => canMerge(event, imported));
+  return at < 0 ? undefined : candidates.splice(at, 1)[0];
 }
 
 /**
@@ -154,12 +179,16 @@ function mergeEvent(
   stored: AdvisoryEvent | undefined,
   imported: AdvisoryEvent,
   { actor, approves }: Importer,
+  isOwnNameOf: IsOwnNameOf,
 ): AdvisoryEvent {
+  const isOwnName: IsOwnName = stored === undefined ? () => false : isOwnNameOf(stored);
   const isReviewed = approves && !isOwnUnderReview(stored, actor);
   const reviewState = isReviewed
     ? imported.reviewState || ReviewState.APPROVED
     : ReviewState.PENDING;
-  if (stored !== undefined && keepsStored(stored, { ...imported, reviewState })) return stored;
+  if (stored !== undefined && keepsStored(stored, { ...imported, reviewState }, isOwnName)) {
+    return stored;
+  }
   return {
     ...imported,
     uid: stored?.uid ?? "",
@@ -167,26 +196,10 @@ function mergeEvent(
     reviewer: "",
     reviewReason: "",
     reviews: stored?.reviews ?? [],
-    products: mergeProducts(stored, imported),
+    ...mergeScope(stored, imported, isOwnName),
     reviewState,
     createTime: timestampFromMs(timeOf(imported)),
   };
-}
-
-/** As the API limits the products of an event. */
-const MAX_PRODUCTS = 200;
-
-/**
- * Documents about different products have the same event. One without products is about all versions, which covers
- * single products, except that a document about single products clears no others. Too many products are all
- * versions, but clear no more than those that are named.
- */
-function mergeProducts(stored: AdvisoryEvent | undefined, imported: AdvisoryEvent): string[] {
-  const isClearance = imported.type.case === "falsePositiveDetermination";
-  const isAboutAll = stored?.products.length === 0 && !isClearance;
-  if (isAboutAll || imported.products.length === 0) return [];
-  const all = [...new Set([...(stored?.products ?? []), ...imported.products])];
-  return all.length > MAX_PRODUCTS && !isClearance ? [] : all.slice(0, MAX_PRODUCTS);
 }
 
 function isOwnUnderReview(stored: AdvisoryEvent | undefined, actor: string): boolean {
@@ -204,12 +217,17 @@ function isOwnUnderReview(stored: AdvisoryEvent | undefined, actor: string): boo
  *   is not the change that was requested.
  * - Any other event stays unless the import adds information.
  */
-function keepsStored(stored: AdvisoryEvent, imported: AdvisoryEvent): boolean {
+function keepsStored(
+  stored: AdvisoryEvent,
+  imported: AdvisoryEvent,
+  isOwnName: IsOwnName,
+): boolean {
   const { reviewer, reviewState } = stored;
   const isDecided = reviewState === ReviewState.APPROVED || reviewState === ReviewState.REJECTED;
   if (isDecided && (reviewer !== "" || reviewState !== imported.reviewState)) return true;
   const awaitsChanges = reviewState === ReviewState.REQUEST_CHANGES;
-  return !addsInformation(stored, awaitsChanges ? { ...imported, reviewState } : imported);
+  const given = awaitsChanges ? { ...imported, reviewState } : imported;
+  return !addsInformation(stored, given, isOwnName);
 }
 
 function timeOf({ createTime }: AdvisoryEvent): number {

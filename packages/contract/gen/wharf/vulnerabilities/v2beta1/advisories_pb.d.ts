@@ -544,12 +544,20 @@ export declare type AdvisoryEvent = Message<"wharf.vulnerabilities.v2beta1.Advis
   reviews: AdvisoryEvent_Review[];
 
   /**
-   * Package URLs of the only products that the event is about, such as one digest of an image; empty for all versions of
-   * the artifact. Imports set it.
+   * Package URLs of the only products that the event is about, as the imported document names them; one without a version
+   * is about all versions of that package. Empty for all versions of the artifact. Imports set it.
    *
    * @generated from field: repeated string products = 103;
    */
   products: string[];
+
+  /**
+   * Package URLs of the vulnerable components in these products, as the imported document names them; empty for the
+   * component of the advisory. Imports set it.
+   *
+   * @generated from field: repeated string subcomponents = 104;
+   */
+  subcomponents: string[];
 };
 
 /**
@@ -681,12 +689,20 @@ export declare type AdvisoryEventJson = {
   reviews?: AdvisoryEvent_ReviewJson[];
 
   /**
-   * Package URLs of the only products that the event is about, such as one digest of an image; empty for all versions of
-   * the artifact. Imports set it.
+   * Package URLs of the only products that the event is about, as the imported document names them; one without a version
+   * is about all versions of that package. Empty for all versions of the artifact. Imports set it.
    *
    * @generated from field: repeated string products = 103;
    */
   products?: string[];
+
+  /**
+   * Package URLs of the vulnerable components in these products, as the imported document names them; empty for the
+   * component of the advisory. Imports set it.
+   *
+   * @generated from field: repeated string subcomponents = 104;
+   */
+  subcomponents?: string[];
 };
 
 /**
