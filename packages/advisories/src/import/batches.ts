@@ -76,7 +76,8 @@ function parseItem(
     const onWarning = ({ line, path, reason }: Problem) => {
       tally.addWarning({ document: name, line, field: path, reason });
     };
-    const document = readDocument(item.bytes, { name, format, metadataOnly, onWarning });
+    const { time } = item;
+    const document = readDocument(item.bytes, { name, format, metadataOnly, onWarning, time });
     return { document, bytes: item.bytes };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;

@@ -61,11 +61,15 @@ function takenFrom(record: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(present.map((name) => [name, record[name]])) as JsonObject;
 }
 
-/** Schema 1.7 excludes severities of the record where packages have severities of their own. */
+/**
+ * The time of publication is that of the record, if it has one. Schema 1.7 excludes severities of the record where
+ * packages have severities of their own.
+ */
 function withoutGenerated({ severity }: JsonObject, { affected }: JsonObject) {
   const isRatedByPackage =
     Array.isArray(affected) && affected.some((one) => (one as JsonObject | null)?.severity != null);
   return {
+    published: undefined,
     summary: undefined,
     details: undefined,
     affected: undefined,

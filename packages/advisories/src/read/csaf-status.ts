@@ -45,7 +45,7 @@ export class ProductNotes {
     const read = (name: string, more: (one: DocumentNode) => Omit<ProductNote, "time">): void => {
       for (const one of node.field(name).items("products")) {
         if (!one.requireObject()) continue;
-        const time = one.field("date").optionalTime();
+        const time = one.field("date").pastTime();
         const note = { time, ...more(one) };
         for (const id of products.idsOf(one)) this.#add(id, note);
       }
@@ -102,7 +102,7 @@ export function assessmentOf(
   }
   const because = own.find((one) => one.because)?.because;
   if (because === undefined && note === "" && !own.some(({ isImpact }) => isImpact)) {
-    node.addProblem("is known_not_affected without a flag or an impact threat");
+    node.addWarning("is known_not_affected without a flag or an impact threat");
   }
   return { status, because: because ?? FalsePositive.UNSPECIFIED, note };
 }

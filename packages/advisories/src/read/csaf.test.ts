@@ -282,6 +282,18 @@ describe("CSAF of the category csaf_vex", () => {
     );
   });
 
+  test("not affected without a flag is accepted with a warning", () => {
+    const warnings: string[] = [];
+    const said = { product_status: { known_not_affected: ["image:openssl"] } };
+    const silent = { flags: undefined, threats: undefined, remediations: undefined };
+    const document = { ...VEX, vulnerabilities: [{ ...VULNERABILITY, ...said, ...silent }] };
+    const { advisories } = readToJson(document, {
+      onWarning: ({ reason }) => warnings.push(reason),
+    });
+    assert.deepEqual(advisories[0].events[0].falsePositiveDetermination, {});
+    assert.deepEqual(warnings, ["is known_not_affected without a flag or an impact threat"]);
+  });
+
   test("a draft becomes pending", () => {
     const tracking = { ...VEX.document.tracking, status: "draft" };
     const { advisories } = readToJson({ ...VEX, document: { ...VEX.document, tracking } });

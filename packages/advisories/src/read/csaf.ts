@@ -48,7 +48,7 @@ function contentsOf(top: DocumentNode, head: DocumentNode): Contents {
   const isOwn = tracking.field("generator").field("engine").field("name").optionalString() === TOOL;
   const document: Document = {
     author: head.field("publisher").field("name").requiredString(),
-    time: tracking.field("current_release_date").requiredTime(),
+    time: releaseTime(tracking.field("current_release_date")),
     // A draft is not approved yet.
     reviewState:
       tracking.field("status").requiredString() === "draft"
@@ -58,7 +58,7 @@ function contentsOf(top: DocumentNode, head: DocumentNode): Contents {
     isOwn,
     budget: new StatementBudget(),
   };
-  const released = tracking.field("initial_release_date").optionalTime();
+  const released = tracking.field("initial_release_date").pastTime();
   const list = top.field("vulnerabilities");
   if (!list.isPresent) list.addProblem("is missing");
   const all = list
@@ -76,6 +76,12 @@ function contentsOf(top: DocumentNode, head: DocumentNode): Contents {
   };
 }
 
+/** Required by CSAF, but not in the future. */
+function releaseTime(node: DocumentNode): Timestamp | undefined {
+  node.requiredTime();
+  return node.pastTime();
+}
+
 function statementsOf(node: DocumentNode, names: Names, document: Document): Statement[] {
   const vulnerability = names.aliases[0] ?? names.own[0];
   const notes = new ProductNotes(node, document.products);
@@ -91,7 +97,7 @@ function statementsOf(node: DocumentNode, names: Names, document: Document): Sta
   const { author, time, reviewState, products } = document;
   const statements = found.flatMap(({ product, kind }): Statement[] => {
     const known = products.get(product);
-    if (known === undefined || time === undefined || vulnerability === undefined) return [];
+    if (known === undefined || vulnerability === undefined) return [];
     const assessment = assessmentOf(kind, product, known, notes);
     const advisoryId = names.about(known.about);
     const aliases = names.aliasesOf(advisoryId);

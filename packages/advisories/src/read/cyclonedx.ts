@@ -39,7 +39,7 @@ export function readCycloneDx(top: DocumentNode): Contents {
   const metadata = top.field("metadata");
   const document: Document = {
     author: authorOf(metadata),
-    time: metadata.field("timestamp").optionalTime(),
+    time: metadata.field("timestamp").pastTime(),
     components: new Components(top),
     budget: new StatementBudget(),
   };
@@ -70,15 +70,12 @@ function statementsOf(node: DocumentNode, document: Document): Statement[] {
   if (!analysis.field("state").isPresent || names.id === "") return [];
   const read = analysis.field("state").oneOf(STATES);
   const times = [
-    analysis.field("lastUpdated").optionalTime(),
-    analysis.field("firstIssued").optionalTime(),
+    analysis.field("lastUpdated").pastTime(),
+    analysis.field("firstIssued").pastTime(),
     document.time,
-    node.field("updated").optionalTime(),
+    node.field("updated").pastTime(),
   ];
   const time = times.find((one) => one !== undefined);
-  if (time === undefined) {
-    analysis.addProblem("has no time: expected lastUpdated, or metadata.timestamp of the BOM");
-  }
   const affects = node.field("affects");
   if (!affects.isPresent) affects.addProblem("is missing: an analysis must name its components");
   const found = affects.items("products");
@@ -86,7 +83,7 @@ function statementsOf(node: DocumentNode, document: Document): Statement[] {
   return found.flatMap((one): Statement[] => {
     if (!one.requireObject()) return [];
     const component = document.components.get(one.field("ref"));
-    if (component === undefined || read === undefined || time === undefined) return [];
+    if (component === undefined || read === undefined) return [];
     const { artifact } = component;
     return read(analysis, component, one).map((scoped) => ({
       artifact,
@@ -116,7 +113,7 @@ function vulnerabilityOf(node: DocumentNode, { time }: Document): Vulnerability 
   const [id, ...aliases] = others;
   const severities = cycloneDxSeverities(node.field("ratings"));
   if (severities.length === 0 || id === undefined) return undefined;
-  const updated = node.field("updated").optionalTime() ?? time;
+  const updated = node.field("updated").pastTime() ?? time;
   const published = node.field("published").optionalTime();
   return create(VulnerabilitySchema, {
     id,

@@ -1,4 +1,4 @@
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { DocumentError, type Path, type Problem, pathText } from "./document-error.ts";
 import { READ_LIMITS, type ReadLimits } from "./limits.ts";
 import { isZeroTime, parseTime } from "./time.ts";
@@ -188,6 +188,14 @@ export class DocumentNode {
       if (name !== "") seen.add(name);
     }
     return [...seen];
+  }
+
+  /** A time that is not given if it is in the future: then the clock of the author was wrong. */
+  pastTime(): Timestamp | undefined {
+    const time = this.optionalTime();
+    if (time === undefined || timestampMs(time) <= Date.now()) return time;
+    this.addWarning(`${quoted(String(this.value))} is in the future; it counts as not given`);
+    return undefined;
   }
 
   requiredTime(): Timestamp | undefined {

@@ -21,18 +21,17 @@ export interface EventOrigin {
 }
 
 /**
- * Creates an imported event.
+ * Creates an imported event. The server gives one without a time that of the document.
  *
  * @example eventAt(time, { case: "fixed", value: { fixedVersion: "1.2-r0" } }, { author: "distro" })
  */
 export function eventAt(
-  createTime: Timestamp,
+  createTime: Timestamp | undefined,
   type: EventType,
   { author, reviewState = ReviewState.APPROVED }: EventOrigin,
 ): AdvisoryEvent {
-  return create(AdvisoryEventSchema, { createTime, author, reviewState, type } as MessageInitShape<
-    typeof AdvisoryEventSchema
-  >);
+  const event = { ...(createTime && { createTime }), author, reviewState, type };
+  return create(AdvisoryEventSchema, event as MessageInitShape<typeof AdvisoryEventSchema>);
 }
 
 /**

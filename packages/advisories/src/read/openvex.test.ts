@@ -193,6 +193,21 @@ describe("OpenVEX", () => {
     ]);
   });
 
+  test("may have no version, no time, and no name of a vulnerability", () => {
+    const [, , statement] = VEX.statements;
+    const read = (more: object, vulnerability: object) =>
+      readToJson({ ...VEX, ...more, statements: [{ ...statement, vulnerability }] }).advisories[0];
+    const name = { name: "CVE-2026-0002" };
+    for (const context of ["https://openvex.dev/ns", "https://openvex.dev/ns/"]) {
+      assert.deepEqual(read({ "@context": context }, name), read({}, name));
+    }
+    for (const id of ["https://nvd.nist.gov/vuln/detail/CVE-2026-0002", "urn:cve:CVE-2026-0002"]) {
+      assert.deepEqual(read({}, { "@id": id }), read({}, name));
+    }
+    assert.equal(read({ timestamp: undefined }, name).events[0].createTime, undefined);
+    assert.match(problemsOf({ ...VEX, "@context": "https://openvex.dev/ns/v1" }).join(), /v1/);
+  });
+
   test("a named advisory is matched", () => {
     const id = "CGA-2q5g-x3vm-7r9c";
     const statement = { ...VEX.statements[3], "@id": `https://example.com/osv/${id}.json` };

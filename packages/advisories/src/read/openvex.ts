@@ -18,7 +18,8 @@ import {
   StatementBudget,
 } from "./vex.ts";
 
-const CONTEXT = /^https:\/\/openvex\.dev\/ns\/v0\.2\.\d+$/;
+/** Some generators omit the version. */
+const CONTEXT = /^https:\/\/openvex\.dev\/ns(\/v0\.2\.\d+)?\/?$/;
 
 /**
  * Reads an OpenVEX 0.2 document.
@@ -35,7 +36,7 @@ export function readOpenVex(top: DocumentNode): Contents {
     return { advisories: [] };
   }
   const author = top.field("author").requiredString();
-  const issued = top.field("timestamp").requiredTime();
+  const issued = top.field("timestamp").pastTime();
   const list = top.field("statements");
   if (!list.isPresent) list.addProblem("is missing");
   const budget = new StatementBudget();
@@ -52,15 +53,15 @@ function statementsOf(
   budget: StatementBudget,
 ): Statement[] {
   if (!node.requireObject()) return [];
-  const time = node.field("timestamp").optionalTime() ?? issued;
+  const time = node.field("timestamp").pastTime() ?? issued;
   const vulnerability = node.field("vulnerability");
-  const name = vulnerability.field("name").requiredString();
+  const name = nameOf(vulnerability);
   const aliases = vulnerability.field("aliases").names();
   const read = node.field("status").oneOf(ASSESSMENTS);
   const products = node.field("products");
   if (!products.isPresent) products.addProblem("is missing: a statement must name its products");
   const found = products.items("products").flatMap(productsOf);
-  if (read === undefined || time === undefined || !budget.add(found.length, node)) return [];
+  if (read === undefined || !budget.add(found.length, node)) return [];
   const names = [name, ...aliases.filter((alias) => alias !== name)];
   const { advisoryId, others } = ownId(node, names);
   return found.map((product) => ({
@@ -74,6 +75,14 @@ function statementsOf(
     assessment: read(node, product),
     scope: product.scope,
   }));
+}
+
+/** The name of a vulnerability; without one, the end of its @id, such as the URL of a CVE. */
+function nameOf(vulnerability: DocumentNode): string {
+  const name = vulnerability.field("name");
+  const id = vulnerability.field("@id");
+  if (name.isPresent || !id.isPresent) return name.requiredString();
+  return id.optionalUrl().split(/[/#:]/).filter(Boolean).at(-1) ?? "";
 }
 
 /** Statements of Wharf have the advisory id at the end of their @id, and among the names. */

@@ -137,8 +137,26 @@ database_specific: {list: [~, -2e3, no], "true": "true"}
     assert.deepEqual(read, plain);
     const [advisory] = readToJson({ ...GHSA, modified: zero }).advisories;
     assert.equal(advisory.events[0].createTime, GHSA.published);
-    const without = { ...GHSA, modified: zero, published: undefined };
-    assert.deepEqual(problemsOf(without), ["4:15: modified: is missing"]);
+    for (const modified of [zero, undefined, "2999-01-01T00:00:00Z"]) {
+      const without = { ...GHSA, modified, published: zero };
+      const { advisories, vulnerabilities } = readToJson(without);
+      assert.equal(advisories[0].events[0].createTime, undefined);
+      assert.equal(vulnerabilities[0].updateTime, undefined);
+      const [withdrawn] = readToJson({ ...without, withdrawn: GHSA.published }).advisories;
+      assert.equal(
+        withdrawn.events.length,
+        1,
+        "it stays withdrawn whatever the time of the import is",
+      );
+    }
+    const warnings: string[] = [];
+    readToJson(
+      { ...GHSA, modified: "2999-01-01T00:00:00Z" },
+      { onWarning: ({ path, reason }) => warnings.push(`${path} ${reason}`) },
+    );
+    assert.deepEqual(warnings, [
+      'modified "2999-01-01T00:00:00Z" is in the future; it counts as not given',
+    ]);
   });
 
   test("is not affected where each range ends where it begins", () => {

@@ -60,10 +60,9 @@ export function readKeptRecord(top: DocumentNode): Advisory[] {
 
 function vulnerabilityOf(top: DocumentNode): Vulnerability {
   const withdrawn = top.field("withdrawn").optionalTime();
-  const publishTime = top.field("published").optionalTime();
-  const modified = top.field("modified");
-  // Go's database has the zero time in its repository: the records were not modified since.
-  const updateTime = (modified.isZeroTime ? publishTime : undefined) ?? modified.requiredTime();
+  const publishTime = top.field("published").pastTime();
+  // Go's database has the zero time in its repository, for either or both.
+  const updateTime = top.field("modified").pastTime() ?? publishTime;
   const severities = distinct([
     ...osvSeverities(top.field("severity")),
     ...top
@@ -89,8 +88,8 @@ function vulnerabilityOf(top: DocumentNode): Vulnerability {
 function advisoriesOf(top: DocumentNode, vulnerability: Vulnerability): Advisory[] {
   const { id, aliases, publishTime, updateTime } = vulnerability;
   const names = new Set([id, ...aliases, ...top.field("upstream").names()]);
-  if (updateTime === undefined || id === "") return [];
-  const isEarlier = publishTime && timestampMs(publishTime) < timestampMs(updateTime);
+  if (id === "") return [];
+  const isEarlier = publishTime && updateTime && timestampMs(publishTime) < timestampMs(updateTime);
   return affectedOf(top.field("affected")).map((affected) => {
     const advisory = createAdvisory(affected.artifact, {
       advisoryId: deriveAdvisoryId(affected.artifact, id),
@@ -116,12 +115,16 @@ const WITHDRAWN = falsePositive(
 function eventsOf(
   top: DocumentNode,
   affected: Affected,
-  modified: NonNullable<AdvisoryEvent["createTime"]>,
+  modified: AdvisoryEvent["createTime"],
 ): AdvisoryEvent[] {
   const origin = { author: UNKNOWN_AUTHOR };
-  const withdrawn = top.field("withdrawn").optionalTime();
+  const isWithdrawn = top.field("withdrawn").optionalTime() !== undefined;
+  const withdrawn = top.field("withdrawn").pastTime();
   const assessed = eventAt(modified, assessment(affected), origin);
-  if (withdrawn === undefined) return [assessed];
+  if (!isWithdrawn) return [assessed];
+  if (modified === undefined || withdrawn === undefined) {
+    return [eventAt(withdrawn, WITHDRAWN, origin)];
+  }
   if (timestampMs(withdrawn) < timestampMs(modified)) return [eventAt(modified, WITHDRAWN, origin)];
   return [assessed, eventAt(withdrawn, WITHDRAWN, origin)];
 }

@@ -1,4 +1,5 @@
 import { create, type JsonObject } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import {
   type Advisory,
   type AdvisoryDocument,
@@ -40,6 +41,8 @@ export interface ReadOptions {
   readonly name: string;
   /** Detected from the contents by default. */
   readonly format?: Format | undefined;
+  /** The time of the file, for documents that have none. */
+  readonly time?: number | undefined;
   /** Reads only metadata of vulnerabilities, such as severities. */
   readonly metadataOnly?: boolean | undefined;
   /** READ_LIMITS by default. */
@@ -60,6 +63,7 @@ export function readDocument(bytes: Uint8Array, options: ReadOptions): AdvisoryD
   const contents: Contents = DocumentNode.read(tree, READERS[format], limits, options.onWarning);
   return create(AdvisoryDocumentSchema, {
     name: options.name,
+    ...(options.time === undefined ? {} : { time: timestampFromMs(options.time) }),
     advisories: options.metadataOnly ? [] : [...contents.advisories],
     vulnerabilities: [...(contents.vulnerabilities ?? [])],
     sources: options.metadataOnly ? [] : (contents.records ?? []).map((osv) => ({ osv })),
@@ -74,7 +78,7 @@ function formatOf({ value, positionsOf }: Tree): Format {
   if (has("document")) return "csaf";
   if (has("bomFormat")) return "cyclonedx";
   if (has("schema-version") || (has("package") && has("advisories"))) return "distro";
-  if (has("schema_version") || (has("id") && has("modified"))) return "osv";
+  if (has("schema_version") || (has("id") && (has("modified") || has("affected")))) return "osv";
   const shown = typeof value === "string" ? ` ${quoted(value)}` : "";
   const known = "the advisories of a package (schema version 2), OSV, OpenVEX, CSAF or CycloneDX";
   const reason = `is not a supported format${shown}; expected ${known}`;

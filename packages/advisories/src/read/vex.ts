@@ -83,7 +83,8 @@ export interface Statement {
   readonly aliases: readonly string[];
   /** If the document names the advisory. */
   readonly advisoryId: string | undefined;
-  readonly time: Timestamp;
+  /** Undefined if the document has none. */
+  readonly time: Timestamp | undefined;
   readonly author: string;
   readonly reviewState: ReviewState;
   readonly assessment: Assessment;

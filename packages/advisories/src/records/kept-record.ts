@@ -16,8 +16,8 @@ export function keptRecord(shared: JsonObject, affected: JsonValue | undefined):
 }
 
 /**
- * The advisory that the record of one package describes; undefined if it names no package, or several. Throws a
- * DocumentError for a record that cannot be kept.
+ * The advisory that the record of one package describes; undefined if it names no package, or several. Events have no
+ * time if the record has none. Throws a DocumentError for a record that cannot be kept.
  *
  * @example describedAdvisory(record)?.events
  */

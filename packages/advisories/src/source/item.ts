@@ -2,7 +2,13 @@ import { DocumentError, documentError } from "../read/document-error.ts";
 
 /** An entry of a source. Names are only displayed, never opened. */
 export type Item =
-  | { readonly kind: "document"; readonly name: string; readonly bytes: Uint8Array }
+  | {
+      readonly kind: "document";
+      readonly name: string;
+      readonly bytes: Uint8Array;
+      /** When the file was modified, in milliseconds, if it is known. */
+      readonly time?: number | undefined;
+    }
   | { readonly kind: "rejected"; readonly name: string; readonly error: DocumentError }
   /** Not a document by its name or file type. */
   | { readonly kind: "skipped"; readonly name: string };

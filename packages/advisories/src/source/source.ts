@@ -60,10 +60,9 @@ async function* fileItems(
 /** Synchronous, which takes a tenth of the time for many small files. */
 function fileItem(name: string, { documentBytes }: SourceLimits): Item {
   try {
-    if (statSync(name).size > documentBytes) {
-      return { kind: "rejected", name, error: tooLarge(documentBytes) };
-    }
-    return { kind: "document", name, bytes: readFileSync(name) };
+    const { size, mtimeMs: time } = statSync(name);
+    if (size > documentBytes) return { kind: "rejected", name, error: tooLarge(documentBytes) };
+    return { kind: "document", name, bytes: readFileSync(name), time: Math.trunc(time) };
   } catch (error) {
     // Deleted or not permitted: the other files can still be read.
     const reason = `cannot be read: ${systemMessage(error)}`;

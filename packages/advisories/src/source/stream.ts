@@ -115,7 +115,7 @@ async function entryItem(
   entry: Chunks,
   { documentBytes }: SourceLimits,
 ): Promise<Item> {
-  const { name: path, size, type, pax } = header;
+  const { name: path, size, type, pax, mtime } = header;
   const name = `${archive}/${path}`;
   if (!isDocumentName(path) || SKIPPED_TYPES.has(type ?? "")) return { kind: "skipped", name };
   const isSparse = Object.keys(pax ?? {}).some((key) => key.startsWith("GNU.sparse."));
@@ -123,7 +123,8 @@ async function entryItem(
     return { kind: "rejected", name, error: documentError("is an unsupported type of file") };
   }
   if (size > documentBytes) return { kind: "rejected", name, error: tooLarge(documentBytes) };
-  return { kind: "document", name, bytes: await readAll(entry, documentBytes) };
+  const bytes = await readAll(entry, documentBytes);
+  return { kind: "document", name, bytes, time: mtime?.getTime() };
 }
 
 const FILE_TYPES: ReadonlySet<string> = new Set(["file", "contiguous-file"]);

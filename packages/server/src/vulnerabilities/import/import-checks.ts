@@ -30,7 +30,7 @@ export function documentProblems(document: AdvisoryDocument, now: number): Field
     const at = `advisories[${number}].`;
     checkAdvisory(advisory, at, now, addViolation);
     found.push(...blankAliases(advisory.aliases, at));
-    checkEvents(advisory, at, now, found, addViolation);
+    checkEvents(advisory, at, now, found);
     checkUnique(ids, advisory.advisoryId, at, "advisoryId", addViolation);
   }
   const vulnerabilities = new Map<string, string>();
@@ -62,12 +62,9 @@ function checkEvents(
   above: string,
   now: number,
   found: FieldViolation[],
-  addViolation: AddViolation,
 ): void {
   for (const [number, event] of events.entries()) {
     const at = `${above}events[${number}].`;
-    // A later import matches events by it.
-    if (event.createTime === undefined) addViolation(at, "createTime", "is required");
     found.push(...eventProblems(event, at, NAMES, now));
   }
 }

@@ -13,8 +13,9 @@ import type { StoredSource } from "../../store/tables/advisories/sources.ts";
 import type { StoredVulnerability } from "../../store/tables/advisories/vulnerabilities.ts";
 import { eventsExcess } from "../event-checks.ts";
 import { vulnerabilityRow } from "../severities/severities.ts";
+import { withTimes } from "./event-times.ts";
 import { type Importer, mergeAdvisory } from "./merge.ts";
-import { givenSource } from "./source-checks.ts";
+import type { GivenSource } from "./source-checks.ts";
 import { type PlannedSource, planSource } from "./source-plan.ts";
 
 /** The stored state that documents refer to, by id. */
@@ -41,6 +42,8 @@ type Merged = [before: Advisory | undefined, after: Advisory, source: PlannedSou
 /** Who imports, and into which group. */
 export interface ImportContext extends Importer {
   readonly group: string;
+  /** The time of the import, in milliseconds. */
+  readonly now: number;
 }
 
 /**
@@ -64,7 +67,7 @@ export class ImportPlan {
   /** Applies a valid document, unless an advisory would exceed the limits of events. */
   add(document: AdvisoryDocument): AdvisoryDocumentResult {
     const result = create(AdvisoryDocumentResultSchema, { name: document.name });
-    const merged = document.advisories.map((given) => this.#merge(given));
+    const merged = document.advisories.map((given) => this.#merge(given, document));
     const refusals = merged.flatMap(excessOf);
     if (refusals.length > 0) {
       return create(AdvisoryDocumentResultSchema, { name: document.name, refusals });
@@ -79,10 +82,16 @@ export class ImportPlan {
     return result;
   }
 
-  #merge(given: Advisory): Merged {
-    const before = this.#state.advisories.get(given.advisoryId);
+  #merge(untimed: Advisory, document: AdvisoryDocument): Merged {
+    const before = this.#state.advisories.get(untimed.advisoryId);
+    const { advisory: given, source: from } = withTimes(
+      before,
+      untimed,
+      document,
+      this.#context.now,
+    );
     const after = mergeAdvisory(before, given, this.#context);
-    const source = this.#planSource(before, after, given);
+    const source = from && this.#planSource(before, after, from);
     // A new source changes the advisory, although it is stored apart.
     return [before, source !== undefined && after === before ? { ...after } : after, source];
   }
@@ -90,16 +99,14 @@ export class ImportPlan {
   #planSource(
     before: Advisory | undefined,
     after: Advisory,
-    given: Advisory,
+    source: GivenSource,
   ): PlannedSource | undefined {
-    const source = givenSource(given);
-    if (source === undefined) return undefined;
     const { advisoryId } = after;
     const planned = this.sources.get(advisoryId) ?? [];
     const stored = this.#state.sources.get(advisoryId) ?? [];
     const replaced = new Set(planned.map(({ time }) => time));
     const known = [...planned, ...stored.filter(({ time }) => !replaced.has(time))];
-    return planSource(before, after, known, source, this.#context.approves);
+    return planSource(before, after, known, source, this.#context);
   }
 
   #apply(...[before, after, source]: Merged): "created" | "changed" | "unchanged" {

@@ -50,7 +50,7 @@ function importAdvisories(engine: Engine, deps: NamingDeps): Handler {
     }
     const { uid: actor, grants } = call.caller;
     const approves = grants.holds([Capability.CAP_ADVISORIES_APPROVE], group);
-    const context = { group, actor, approves, naming: namingOf(deps) };
+    const context = { group, actor, approves, naming: namingOf(deps), now: call.time };
     if (validateOnly || call.isDryRun)
       return replyOf(await dryRunAll(reader, call, context, documents));
     // The access rule of the method covers all that an import does.

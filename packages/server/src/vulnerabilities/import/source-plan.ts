@@ -34,7 +34,7 @@ export function planSource(
   after: Advisory,
   known: readonly KnownSource[],
   { record, affected, described }: GivenSource,
-  approves: boolean,
+  { approves, now }: { readonly approves: boolean; readonly now: number },
 ): PlannedSource | undefined {
   if (after.deleteTime !== undefined) return undefined;
   const time = recordTime(described);
@@ -45,12 +45,13 @@ export function planSource(
   const same = known.find((one) => one.time === time);
   if (same?.record === texts.record && same.affected === texts.affected) return undefined;
   const modified = Date.parse(record.modified as string);
-  // The zero time means that it is not given.
-  const isLater = modified > (before === undefined ? 0 : lastModified(before, inUse));
+  // The zero time means that it is not given, as do none and one in the future.
+  const isLater =
+    modified > (before === undefined ? 0 : lastModified(before, inUse)) && modified <= now;
   return {
     ...texts,
     time,
-    written: record.modified as string,
+    written: typeof record.modified === "string" ? record.modified : "",
     described: encodeDescribed(described),
     rated: isRated(record.severity) || hasRatedPackage(affected),
     // Readers of feeds rely on times that do not go back.

@@ -62,7 +62,8 @@ async function* entriesIn(name: string, entries: AsyncIterable<Entry>): AsyncGen
 async function documentOf(name: string, blob: Blob, isChosen: boolean): Promise<Item> {
   if (!isChosen && !isDocumentName(name)) return { kind: "skipped", name };
   if (blob.size > READ_LIMITS.documentBytes) return tooLarge(name);
-  return { kind: "document", name, bytes: await bytesOf(blob) };
+  const time = blob instanceof File ? blob.lastModified : undefined;
+  return { kind: "document", name, bytes: await bytesOf(blob), time };
 }
 
 function tooLarge(name: string): Item {

@@ -81,7 +81,7 @@ export declare type AdvisoryDocument = Message<"wharf.vulnerabilities.v2beta1.Ad
 
   /**
    * Matched by advisory_id, which is required; the server assigns uids. The create_time of an event is the time at
-   * which it happened.
+   * which it happened; an event without one has the time of the stored event that says the same, or that of the document.
    *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.Advisory advisories = 2;
    */
@@ -100,6 +100,13 @@ export declare type AdvisoryDocument = Message<"wharf.vulnerabilities.v2beta1.Ad
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.AdvisorySource sources = 4;
    */
   sources: AdvisorySource[];
+
+  /**
+   * The time of the document, such as that of its file; the time of the import by default, and at most that.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 5;
+   */
+  time?: Timestamp | undefined;
 };
 
 /**
@@ -117,7 +124,7 @@ export declare type AdvisoryDocumentJson = {
 
   /**
    * Matched by advisory_id, which is required; the server assigns uids. The create_time of an event is the time at
-   * which it happened.
+   * which it happened; an event without one has the time of the stored event that says the same, or that of the document.
    *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.Advisory advisories = 2;
    */
@@ -136,6 +143,13 @@ export declare type AdvisoryDocumentJson = {
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.AdvisorySource sources = 4;
    */
   sources?: AdvisorySourceJson[];
+
+  /**
+   * The time of the document, such as that of its file; the time of the import by default, and at most that.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 5;
+   */
+  time?: TimestampJson;
 };
 
 /**
