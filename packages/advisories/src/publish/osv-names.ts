@@ -3,7 +3,7 @@ import type { Advisory } from "@wharf/contract/messages";
 import { packageKind } from "./package-kinds.ts";
 
 /** Types of distribution packages. */
-const DISTRIBUTED: ReadonlySet<string> = new Set(["apk", "deb", "rpm"]);
+export const DISTRIBUTED: ReadonlySet<string> = new Set(["apk", "deb", "rpm"]);
 
 /**
  * The other names of an advisory's vulnerability. The same vulnerability is an alias. A package of a distribution is
@@ -21,7 +21,9 @@ export function osvNames(advisory: Advisory): JsonObject {
   ]);
   const isDistributed = DISTRIBUTED.has(packageTypeOf(advisory));
   const isUpstream = (name: string) => upstream.has(name) || (isDistributed && !same.has(name));
-  const names = [...new Set(advisory.aliases)].filter((name) => name !== "");
+  // Published as related.
+  const others = new Set(textsOf(record.related)).difference(same).difference(upstream);
+  const names = [...new Set(advisory.aliases)].filter((name) => name !== "" && !others.has(name));
   const { aliases = [], upstream: above = [] } = Object.groupBy(names, (name) =>
     isUpstream(name) ? "upstream" : "aliases",
   );
@@ -36,6 +38,7 @@ function packageTypeOf({ artifactType }: Advisory): string {
   return packageKind(type)?.purl ?? type;
 }
 
-function textsOf(list: unknown): string[] {
+/** @example textsOf(["CVE-2026-0001", 7]) // ["CVE-2026-0001"] */
+export function textsOf(list: unknown): string[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
 }

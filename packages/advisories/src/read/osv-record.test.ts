@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { type Advisory, AdvisorySourceSchema } from "@wharf/contract/messages";
 import { GHSA } from "../../test/osv-samples.ts";
+import { PUBLICATION } from "../../test/samples.ts";
+import { osvDocument } from "../publish/index.ts";
 import { problemText } from "./document-error.ts";
 import { READ_LIMITS } from "./limits.ts";
+import { readDocument } from "./read.ts";
 import { problemsOf, readToJson } from "./testing.ts";
 
 describe("an OSV record", () => {
@@ -157,6 +162,36 @@ database_specific: {list: [~, -2e3, no], "true": "true"}
     assert.deepEqual(warnings, [
       'modified "2999-01-01T00:00:00Z" is in the future; it counts as not given',
     ]);
+  });
+
+  test("of a distribution is found by related CVEs if it names no others", () => {
+    const cves = ["CVE-2026-0007", "CVE-2026-0008"];
+    const record = (ecosystem: string, more: object) => ({
+      ...{
+        ...GHSA,
+        id: "ALSA-2026:0001",
+        aliases: undefined,
+        related: [...cves, "ALSA-2026:0000"],
+      },
+      affected: [{ package: { ecosystem, name: "zlib" } }],
+      ...more,
+    });
+    const names = (ecosystem: string, more: object = {}) =>
+      readToJson(record(ecosystem, more)).advisories[0].aliases;
+    assert.deepEqual(names("AlmaLinux:9"), ["ALSA-2026:0001", ...cves]);
+    const upstream = ["CVE-2026-0001"];
+    assert.deepEqual(names("AlmaLinux:9", { upstream }), ["ALSA-2026:0001", ...upstream]);
+    assert.deepEqual(names("npm"), ["ALSA-2026:0001"]);
+    const [read] = readDocument(Buffer.from(JSON.stringify(record("AlmaLinux:9", {}))), {
+      name: "test",
+    }).advisories;
+    const osv = record("AlmaLinux:9", {}) as never;
+    const source = create(AdvisorySourceSchema, { osv, inEffect: true });
+    const document = osvDocument({ ...(read as Advisory), source }, PUBLICATION);
+    assert.deepEqual(
+      [document?.aliases, document?.upstream, document?.related],
+      [["ALSA-2026:0001"], undefined, [...cves, "ALSA-2026:0000"]],
+    );
   });
 
   test("is not affected where each range ends where it begins", () => {

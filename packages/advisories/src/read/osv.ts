@@ -9,6 +9,8 @@ import {
   type Vulnerability,
   VulnerabilitySchema,
 } from "@wharf/contract/messages";
+import { isCve } from "../publish/names.ts";
+import { DISTRIBUTED, textsOf } from "../publish/osv-names.ts";
 import { createAdvisory, deriveAdvisoryId } from "./artifact.ts";
 import { type DocumentNode, quoted } from "./document-node.ts";
 import { eventAt, falsePositive, UNKNOWN_AUTHOR } from "./events.ts";
@@ -88,13 +90,15 @@ function vulnerabilityOf(top: DocumentNode): Vulnerability {
 function advisoriesOf(top: DocumentNode, vulnerability: Vulnerability): Advisory[] {
   const { id, aliases, publishTime, updateTime } = vulnerability;
   const names = new Set([id, ...aliases, ...top.field("upstream").names()]);
+  const related = [...names].some(isCve) ? [] : textsOf(top.field("related").value).filter(isCve);
   if (id === "") return [];
   const isEarlier = publishTime && updateTime && timestampMs(publishTime) < timestampMs(updateTime);
   return affectedOf(top.field("affected")).map((affected) => {
     const advisory = createAdvisory(affected.artifact, {
       advisoryId: deriveAdvisoryId(affected.artifact, id),
       author: UNKNOWN_AUTHOR,
-      aliases: [...names],
+      // Notices of some distributions, such as AlmaLinux, name the CVEs that they fix nowhere else.
+      aliases: [...names, ...(DISTRIBUTED.has(affected.artifact.type) ? related : [])],
       events: eventsOf(top, affected, updateTime),
     });
     if (isEarlier) advisory.createTime = publishTime;
