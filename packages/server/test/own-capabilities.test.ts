@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { Auth, builtinRole, Capability, capabilityName, isOwnCapability } from "@wharf/contract";
 import type { Answer, ApiClient } from "./support/client/api-client.ts";
+import { Http } from "./support/client/http.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const OWNER = roleNamed("owner");
@@ -56,6 +57,17 @@ onEachStore("capabilities that the public contract does not have", (world) => {
     const made = await known.roles.create(org, { name: world.name("role"), capabilities });
     assert.deepEqual(made.capabilities, ["CAP_IAM_GROUPS_LIST"]);
     assert.deepEqual((await own.roles.get(made.uid)).capabilities, capabilities);
+  });
+
+  test("are left out of JSON that Connect clients get under a public name, too", async () => {
+    const http = new Http(world.server.url, rest.token);
+    const seen = async (service: string) => {
+      const { status, body } = await http.post(`/${service}/GetRole`, { uid: OWNER });
+      assert.equal(status, 200, JSON.stringify(body));
+      return body.capabilities.includes(OWN);
+    };
+    assert.equal(await seen("wharf.iam.v2beta1.RolesService"), true);
+    assert.equal(await seen("chainguard.platform.iam.v2beta1.RolesService"), false);
   });
 
   test("stay in a role that is updated under its public name", async () => {
