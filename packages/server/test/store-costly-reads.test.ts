@@ -60,7 +60,11 @@ async function openWith(driver: Driver, limits: Partial<CostlyLimits> = {}): Pro
 /** The costly reads of a caller, and how their request ends. */
 function requestOf(store: Store, uid: string) {
   const request = new AbortController();
-  const { costly } = store.readerFor({ caller: { uid }, signal: request.signal });
+  const { costly } = store.readerFor({
+    caller: { uid },
+    remoteAddress: uid,
+    signal: request.signal,
+  });
   return { costly: costly as Reader, end: () => request.abort(gone()) };
 }
 
@@ -73,7 +77,7 @@ for (const name of ["sqlite", "postgres"] as const) {
   describe(`costly reads on ${name}`, () => {
     let store: Store;
     before(async () => {
-      store = await openWith(await DRIVERS[name](), { maxQueuedPerCaller: 2 });
+      store = await openWith(await DRIVERS[name](), { maxQueuedPerShare: 2 });
     });
     after(() => store.close());
 
@@ -132,7 +136,7 @@ for (const name of ["sqlite", "postgres"] as const) {
       }
       assert.equal(rejection.code, "RESOURCE_EXHAUSTED");
       assert.equal(rejection.retryAfterSeconds, 1);
-      assert.match(rejection.message, /yours are waiting/);
+      assert.match(rejection.message, /your organization or network are waiting/);
       assert.equal(store.costlyReads.size.waiting, 2);
       assert.deepEqual(await requestOf(store, "modest").costly.all("SELECT 3 AS three"), [
         { three: 3 },

@@ -54,7 +54,7 @@ export function auditWatchMethod({ engine, authenticator, log, tail, follower }:
         if (settled <= from) return [];
         const page = { descending: false, after: from, below: settled + 1, skip: 0 };
         const grants = await currentGrants();
-        const task = engine.lists.task(call.caller.uid);
+        const task = engine.lists.task(call);
         const { entries } = await log.page(grants, filter, { ...page, limit: BATCH_SIZE }, task);
         from = entries.length < BATCH_SIZE ? settled : (entries.at(-1)?.id ?? settled);
         return entries;

@@ -1,4 +1,5 @@
 import { CapabilitySet, rootOf } from "@wharf/contract";
+import { shareOf } from "../lib/scheduling/share.ts";
 import { type SlicedTask, TimeSlices } from "../lib/scheduling/time-slices.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { SharedRead } from "../store/db/read/shared-read.ts";
@@ -108,7 +109,9 @@ export class BindingGrants {
     compiled.isRefreshing = true;
     try {
       const roots = new Map(stale === undefined ? [] : compiled.roots);
-      const task = this.#slices.task(compiled.identity);
+      const task = this.#slices.task(
+        shareOf({ caller: { uid: compiled.identity }, remoteAddress: "" }).key,
+      );
       for (const staleRoot of stale ?? [undefined]) {
         if (staleRoot !== undefined) roots.delete(staleRoot);
         for (const [root, grants] of await this.#compile(compiled, task, staleRoot)) {

@@ -14,7 +14,7 @@ export interface EngineLimits {
    * page has a few fields beside its rows.
    */
   readonly pageBytes: number;
-  /** Lists over more ranges than this are limited per caller. */
+  /** Lists over more ranges than this are limited per share of callers. */
   readonly manyRanges: number;
   /** Lists by text of tables with fewer rows test the rows in the store; those of larger ones use an index. */
   readonly minSearchedRows: number;
@@ -30,6 +30,10 @@ export interface EngineLimits {
   readonly deletedTags: number;
   /** The indexes of single lists. */
   readonly listIndexes: BuildLimits;
+  /** Streams of each log in this process, of all callers. */
+  readonly streams: number;
+  /** Those of one caller: more are a mistake of the client. */
+  readonly streamsPerCaller: number;
 }
 
 export const ENGINE_LIMITS: EngineLimits = {
@@ -41,4 +45,6 @@ export const ENGINE_LIMITS: EngineLimits = {
   searchSliceMs: 0.5,
   deletedTags: 2_000,
   listIndexes: { sortedRows: 500, blockRows: 2_000, batchRows: 4_000 },
+  streams: 2_000,
+  streamsPerCaller: 50,
 };

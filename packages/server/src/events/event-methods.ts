@@ -55,7 +55,7 @@ function listMethod(engine: Engine, names: () => EventNames): Handler {
       subject: subject || undefined,
       actor: actor || undefined,
     };
-    const task = engine.lists.task(call.caller.uid, call);
+    const task = engine.lists.task(call, call);
     const search = new LogSearch(names(), filters, log, task);
     const from = cursor && { tx: Number(cursor.key), id: cursor.id };
     const searching = await searchReader(engine.store.readerFor(call));
@@ -95,7 +95,7 @@ function previewMethod(engine: Engine, names: () => EventNames): Handler {
     mustRead(call.caller.grants, group, capabilitiesFor(filters, names()));
     await mustExist(engine, group);
     const query = { group, since: msOf(since) ?? call.time - DAY_MS, descending: true };
-    const task = engine.lists.task(call.caller.uid, call);
+    const task = engine.lists.task(call, call);
     const search = new LogSearch(names(), filters, query, task);
     const searching = await searchReader(engine.store.readerFor(call));
     const newest = await search.read(searching, undefined, PREVIEW_SIZE);

@@ -53,7 +53,7 @@ export function watchMethod({ engine, authenticator, follower, names }: WatchDep
       subject: request.subject || undefined,
       actor: request.actor || undefined,
     };
-    const search = new LogSearch(names(), filters, log, engine.lists.task(call.caller.uid));
+    const search = new LogSearch(names(), filters, log, engine.lists.task(call));
     return streams.reply<Event>(call, {
       resource: group,
       followed: group,

@@ -23,7 +23,7 @@ const DEFAULT_RESULTS = 100;
 const BATCH_SIZE = 100;
 
 /** The request that something is read for. */
-type Asker = Pick<HttpRequest, "abandoned" | "signal">;
+type Asker = Pick<HttpRequest, "abandoned" | "signal" | "remoteAddress">;
 
 /** What one provider's requests read with: they share the slices of lists, and the costly reads. */
 function renderingOf(
@@ -33,17 +33,20 @@ function renderingOf(
   base: string,
 ): Rendering {
   const { store, lists } = engine;
-  const reader = store.readerFor(new ProviderRead(provider, asker));
-  return { reader, base, task: lists.task(provider, asker) };
+  const origin = new ProviderRead(provider, asker);
+  const reader = store.readerFor(origin);
+  return { reader, base, task: lists.task(origin, asker) };
 }
 
 /** Who reads, and until when. The signal is created on first use. */
 class ProviderRead {
   readonly caller: { readonly uid: string };
+  readonly remoteAddress: string;
   readonly #asker: Asker;
 
   constructor(provider: string, asker: Asker) {
     this.caller = { uid: provider };
+    this.remoteAddress = asker.remoteAddress;
     this.#asker = asker;
   }
 

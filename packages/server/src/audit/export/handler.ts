@@ -151,8 +151,8 @@ async function entryPart(
   { after, below }: Progress,
 ): Promise<Part> {
   const request = { descending: false, after, below, skip: 0, limit: ENTRIES };
-  const { grants, uid } = call.caller;
-  const task = engine.lists.task(uid, call);
+  const { grants } = call.caller;
+  const task = engine.lists.task(call, call);
   const { entries } = await log.page(grants, filter, request, task);
   let content = "";
   for (const entry of entries) {

@@ -7,7 +7,7 @@ import { ListScheduler } from "./many-ranges.ts";
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
 function callOf(uid: string): { -readonly [K in keyof Call]: Call[K] } {
-  return { caller: { uid } } as unknown as Call;
+  return { caller: { uid: uid.repeat(40) }, remoteAddress: uid } as unknown as Call;
 }
 
 async function ticks(count: number): Promise<void> {
@@ -28,7 +28,7 @@ test("lists of one caller over many ranges are limited in concurrency and queue 
     await gate;
     running -= 1;
   };
-  const all = Array.from({ length: 30 }, () => lists.run(callOf("a"), 5_000, list));
+  const all = Array.from({ length: 78 }, () => lists.run(callOf("a"), 5_000, list));
   const settled = Promise.allSettled(all);
   await ticks(5);
   assert.equal(running, 2);

@@ -1,20 +1,21 @@
 import { tooMany } from "../../lib/errors.ts";
 import { KeyedSemaphore } from "../../lib/scheduling/semaphore.ts";
+import { type ShareHolder, shareOf } from "../../lib/scheduling/share.ts";
 import { type SlicedTask, TimeSlices } from "../../lib/scheduling/time-slices.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Abandonable } from "../../store/db/store.ts";
 
-/** Such lists of one caller that run concurrently. */
+/** Such lists of one share that run concurrently. */
 const CONCURRENCY = 2;
 
-/** Such lists of one caller that wait. Further ones are rejected. */
-const MAX_QUEUED = 16;
+/** Such lists of one share that wait. Further ones are rejected. */
+const MAX_QUEUED = 64;
 
 /**
  * Keeps lists from delaying other requests. All lists of a tick of the event loop share one time slice, so that creates
  * and reads of single resources wait for one slice, not for a list of every connection. Each range of a list takes a
  * statement or more on the only thread, and a caller with role bindings at thousands of groups has as many ranges, so
- * only a few lists over many ranges of one caller run concurrently.
+ * only a few lists over many ranges of one share run concurrently.
  */
 export class ListScheduler {
   readonly #manyRanges: number;
@@ -29,20 +30,20 @@ export class ListScheduler {
     this.#manyRanges = manyRanges;
   }
 
-  /** A task of other long reads, in the same slices. */
-  task(owner: string, request?: Abandonable): SlicedTask {
-    return this.#slices.task(owner, request);
+  /** A task of other long reads, in the same slices. Shares of callers take turns. */
+  task(holder: ShareHolder, request?: Abandonable): SlicedTask {
+    return this.#slices.task(shareOf(holder).key, request);
   }
 
   /** Runs a list over a number of ranges. */
   run<T>(call: Call, ranges: number, list: (task: SlicedTask) => Promise<T>): Promise<T> {
-    const { uid } = call.caller;
+    const { key } = shareOf(call);
     if (ranges <= this.#manyRanges) {
-      const task = this.#slices.begin(uid, call);
+      const task = this.#slices.begin(key, call);
       return task instanceof Promise ? task.then(list) : list(task);
     }
-    return this.#running.run(uid, async () => {
-      const task = this.#slices.task(uid, call);
+    return this.#running.run(key, async () => {
+      const task = this.#slices.task(key, call);
       await task.yield();
       return list(task);
     });

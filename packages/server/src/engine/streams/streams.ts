@@ -1,4 +1,4 @@
-import { PermissionDeniedError, tooMany, WharfError } from "../../lib/errors.ts";
+import { PermissionDeniedError, WharfError } from "../../lib/errors.ts";
 import { Waiting } from "../../lib/scheduling/waiting.ts";
 import type { Call, Reply, StreamedMessage } from "../../rpc/call.ts";
 import { streamReply } from "../../rpc/reply.ts";
@@ -6,13 +6,10 @@ import { writeAudit } from "../../store/tables/audit/audit-and-events.ts";
 import { auditEntry } from "../audit/audit.ts";
 import type { Engine } from "../engine.ts";
 import type { LogFollower } from "./log-follower.ts";
+import { type OpenStream, OpenStreams } from "./open-streams.ts";
 
 /** The rights of a stream are checked before each message, and this often without messages. */
 const RECHECK_MS = 5_000;
-
-/** Streams of one caller, and of all callers, in this process. */
-const MAX_STREAMS_PER_CALLER = 50;
-const MAX_STREAMS = 2_000;
 
 /** The canonical code of PERMISSION_DENIED. */
 const PERMISSION_DENIED = 7;
@@ -34,40 +31,42 @@ export interface Watched<T, F> {
 export class Streams<F> {
   readonly #engine: Engine;
   readonly #follower: LogFollower<F>;
-  readonly #open = new Map<string, number>();
+  readonly #open: OpenStreams;
 
   constructor(engine: Engine, follower: LogFollower<F>) {
     this.#engine = engine;
     this.#follower = follower;
+    this.#open = new OpenStreams(engine.limits.streams, engine.limits.streamsPerCaller);
   }
 
   reply<T>(call: Call, watched: Watched<T, F>): Reply {
-    const { uid } = call.caller;
-    const own = this.#open.get(uid) ?? 0;
-    const total = [...this.#open.values()].reduce((sum, count) => sum + count, 0);
-    if (own >= MAX_STREAMS_PER_CALLER || total >= MAX_STREAMS) throw tooMany("too many streams");
-    return streamReply(this.#counted(uid, () => this.#messages(call, watched)));
+    this.#open.mustAdmit(call);
+    return streamReply(this.#counted(call, watched));
   }
 
   /** Counts a stream while it is read. */
-  async *#counted<M>(uid: string, stream: () => AsyncIterable<M>): AsyncGenerator<M> {
-    this.#open.set(uid, (this.#open.get(uid) ?? 0) + 1);
+  async *#counted<T>(call: Call, watched: Watched<T, F>): AsyncGenerator<StreamedMessage> {
+    const stream = this.#open.open(call);
     try {
-      yield* stream();
+      yield* this.#messages(call, watched, stream);
     } finally {
-      const left = (this.#open.get(uid) ?? 1) - 1;
-      if (left === 0) this.#open.delete(uid);
-      else this.#open.set(uid, left);
+      this.#open.close(stream);
     }
   }
 
-  async *#messages<T>(call: Call, watched: Watched<T, F>): AsyncGenerator<StreamedMessage> {
+  async *#messages<T>(
+    call: Call,
+    watched: Watched<T, F>,
+    stream: OpenStream,
+  ): AsyncGenerator<StreamedMessage> {
     const waiting = new Waiting();
+    stream.onEnd(() => waiting.wake());
     const unfollow = this.#follower.follow(watched.followed, waiting);
     try {
       for (;;) {
         const items = await watched.next();
         for (const item of items) {
+          if (stream.ended !== undefined) throw stream.ended;
           await watched.mustStillRead();
           const message = await watched.message(item);
           if (message !== undefined) yield message;
@@ -75,6 +74,7 @@ export class Streams<F> {
         if (this.#follower.isEnded) throw new WharfError("UNAVAILABLE", "the server is stopping");
         if (items.length > 0) continue;
         await waiting.wait(RECHECK_MS);
+        if (stream.ended !== undefined) throw stream.ended;
         await watched.mustStillRead();
       }
     } catch (error) {

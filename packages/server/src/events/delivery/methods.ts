@@ -141,7 +141,7 @@ function redeliverMethod(
     }
     const filters = [...subscription.filters, ...typesFilter(types)];
     const group = parentOf(uid);
-    const task = engine.lists.task(call.caller.uid, call);
+    const task = engine.lists.task(call, call);
     mustRead(call.caller.grants, group, capabilitiesFor(filters, names()));
     if (eventIds.length > 0) {
       checkExclusive(request);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clientNetwork } from "./client-network.ts";
+import { clientNetwork, wideClientNetwork } from "./client-network.ts";
 
 for (const [address, network] of [
   ["192.0.2.7", "192.0.2.7"],
@@ -29,3 +29,17 @@ test("addresses of one /64 share a network, those of two do not", () => {
   assert.equal(clientNetwork("fd12:3456::1"), clientNetwork("fd12:3456::ffff:ffff:ffff:ffff"));
   assert.notEqual(clientNetwork("fd12:3456::1"), clientNetwork("fd12:3456:0:1::1"));
 });
+
+for (const [address, network] of [
+  ["192.0.2.7", "192.0.2.0/24"],
+  ["::ffff:192.0.2.7", "192.0.2.0/24"],
+  ["2001:db8:1:2ff:3:4:5:6", "2001:db8:1:200::/56"],
+  ["2001:db8:1:ff::", "2001:db8:1:0::/56"],
+  ["::1", "0:0:0:0::/56"],
+  ["", ""],
+  ["unix:socket", "unix:socket"],
+] as const) {
+  test(`${address || "no address"} belongs to the site ${network || "without a name"}`, () => {
+    assert.equal(wideClientNetwork(address), network);
+  });
+}

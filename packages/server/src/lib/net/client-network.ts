@@ -1,4 +1,4 @@
-/** The client network that rate limits count. */
+/** The client networks that limits count. */
 import { isIP, SocketAddress } from "node:net";
 
 /**
@@ -15,13 +15,33 @@ const NETWORK_HEXTETS = 4;
  * can use any address in it. Other texts are their own key.
  */
 export function clientNetwork(address: string): string {
+  const known = addressOf(address);
+  if (typeof known === "string") return known;
+  return `${known.slice(0, NETWORK_HEXTETS).join(":")}::/64`;
+}
+
+/**
+ * The network that a site usually has: the /24 of an IPv4 address, the /56 of an IPv6 address. Other texts are their
+ * own network.
+ */
+export function wideClientNetwork(address: string): string {
+  const known = addressOf(address);
+  if (typeof known !== "string") {
+    const [first, second, third, fourth = "0"] = known;
+    const subnet = (Number.parseInt(fourth, 16) & 0xff00).toString(16);
+    return `${first}:${second}:${third}:${subnet}::/56`;
+  }
+  return isIP(known) === 4 ? `${known.slice(0, known.lastIndexOf("."))}.0/24` : known;
+}
+
+/** The groups of an IPv6 address; an IPv4 address, or another text, as it is. */
+function addressOf(address: string): string | readonly string[] {
   if (!address.includes(":")) return address;
   // Zone identifiers name an interface of ours, not the client.
   const [bare = ""] = address.split("%", 1);
   if (isIP(bare) !== 6) return address;
   const hextets = hextetsOf(new SocketAddress({ address: bare, family: "ipv6" }).address);
-  if (EMBEDDED_V4.includes(hextets.slice(0, 6).join(":"))) return embeddedV4(hextets);
-  return `${hextets.slice(0, NETWORK_HEXTETS).join(":")}::/64`;
+  return EMBEDDED_V4.includes(hextets.slice(0, 6).join(":")) ? embeddedV4(hextets) : hextets;
 }
 
 /** All eight groups of an address in canonical form (RFC 5952), which may end as IPv4. */

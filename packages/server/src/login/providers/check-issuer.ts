@@ -4,12 +4,13 @@ import type { Engine } from "../../engine/engine.ts";
 import { issuerProblem } from "../../iam/identity-providers.ts";
 import { invalidArgument, notFound, WharfError } from "../../lib/errors.ts";
 import { KeyedSemaphore } from "../../lib/scheduling/semaphore.ts";
+import { shareOf } from "../../lib/scheduling/share.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { IssuerPolicy } from "../../sts/issuers/issuer-policy.ts";
 import type { ProviderLogin } from "./provider-login.ts";
 
-/** Checks of one caller at a time: each makes the server open connections to an address of their choice. */
+/** Checks of one share at a time: each makes the server open connections to an address of their choice. */
 const CONCURRENCY = 2;
 
 /** The handler of CheckIssuer. */
@@ -33,7 +34,7 @@ export function checkIssuerMethod(
     if ((await groups.find(engine.store.reader, parent)) === undefined) {
       throw notFound(groups.typeName, parent);
     }
-    const found = await running.run(call.caller.uid, () =>
+    const found = await running.run(shareOf(call).key, () =>
       providers.check(issuer, parent).then(
         (authorizationEndpoint) => ({ authorizationEndpoint }),
         // Without the words of the code: the check itself succeeded.

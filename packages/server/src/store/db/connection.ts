@@ -41,8 +41,8 @@ export function runStatement(reader: Reader, { kind, sql, params }: Statement): 
 export interface CostlyLane {
   /** Statements that run at the same time. */
   readonly concurrency: number;
-  /** Statements of one caller that may wait; by default, few: each of them takes long. */
-  readonly maxQueuedPerCaller?: number;
+  /** Statements of one share of callers that may wait; by default, few: each of them takes long. */
+  readonly maxQueuedPerShare?: number;
   /** The result of a statement that need not wait for others: it is cached, or now known to be cheap. */
   immediately?(statement: Statement): Promise<unknown> | undefined;
   /** Settles when the lane is free again: soon after the signal is aborted, whatever the statement does. */

@@ -1,5 +1,6 @@
 import { FairQueue } from "../../lib/scheduling/fair-queue.ts";
 import { Semaphore } from "../../lib/scheduling/semaphore.ts";
+import { shareOf } from "../../lib/scheduling/share.ts";
 import type { SlicedTask, TimeSlices } from "../../lib/scheduling/time-slices.ts";
 import type { Reader } from "../db/connection.ts";
 import type { ReadOrigin } from "../db/read/costly-reads.ts";
@@ -131,9 +132,9 @@ export class SearchIndex {
   }
 
   #search<T>(query: SearchQuery, asker: Asker, read: FilterReader<T>): Promise<T> {
-    const { caller, signal } = asker;
-    const task = this.#slices.task(caller.uid, asker);
-    return this.#queue.run(caller.uid, () => this.#read(query, task, read), signal);
+    const { key } = shareOf(asker);
+    const task = this.#slices.task(key, asker);
+    return this.#queue.run(key, () => this.#read(query, task, read), asker.signal);
   }
 
   /** Reads from the rows of a list as they are now. One list reads at a time, and no row changes meanwhile. */

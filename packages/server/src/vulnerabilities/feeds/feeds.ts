@@ -3,6 +3,7 @@
  * import wire, auth and the advisory resource, but nothing that writes.
  */
 import type { Publication } from "@wharf/advisories/publish";
+import { ANONYMOUS } from "../../auth/caller.ts";
 import { notFound, WharfError } from "../../lib/errors.ts";
 import { clientNetwork } from "../../lib/net/client-network.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
@@ -74,8 +75,13 @@ async function respond(
   const unchanged: HttpResponse = { status: 304, headers, body: "" };
   const isUnchanged = isNotModified(request.headers, state, now);
   if (isUnchanged && alwaysExists(path.file)) return unchanged;
-  const network = clientNetwork(request.remoteAddress);
-  const reader = new FeedReader(engine, group.uid, engine.lists.task(network));
+  const { remoteAddress } = request;
+  const network = clientNetwork(remoteAddress);
+  const reader = new FeedReader(
+    engine,
+    group.uid,
+    engine.lists.task({ caller: ANONYMOUS, remoteAddress }),
+  );
   const file = async () => {
     // An export may have waited for others.
     if (request.abandoned !== undefined) throw request.abandoned;

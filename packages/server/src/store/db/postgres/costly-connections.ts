@@ -8,8 +8,8 @@ import type { Ticks } from "./ticks.ts";
 /** Costly statements that run at the same time. */
 export const COSTLY_CONNECTIONS = 4;
 
-/** Sorted lists of any length are among them, most of which are short: a caller may send many at a time. */
-const MAX_QUEUED_PER_CALLER = 1_000;
+/** Sorted lists of any length are among them, most of which are short: callers may send many at a time. */
+const MAX_QUEUED_PER_SHARE = 1_000;
 
 const CANCEL = "SELECT pg_cancel_backend($1)";
 
@@ -31,7 +31,7 @@ export interface CostlyConnectionsDeps {
  */
 export class CostlyConnections implements CostlyLane {
   readonly concurrency = COSTLY_CONNECTIONS;
-  readonly maxQueuedPerCaller = MAX_QUEUED_PER_CALLER;
+  readonly maxQueuedPerShare = MAX_QUEUED_PER_SHARE;
   readonly #deps: CostlyConnectionsDeps;
 
   constructor(deps: CostlyConnectionsDeps) {

@@ -4,33 +4,33 @@
  */
 import { tooMany, WharfError } from "../../../lib/errors.ts";
 import { FairQueue, QueueFullError } from "../../../lib/scheduling/fair-queue.ts";
+import { type ShareHolder, shareOf } from "../../../lib/scheduling/share.ts";
 import type { CostlyLane, Statement } from "../connection.ts";
 
 /** What bounds costly reads. */
 export interface CostlyLimits {
-  /** Costly reads of one caller that wait; further ones are rejected. */
-  readonly maxQueuedPerCaller: number;
-  /** Those of all callers. */
+  /** Costly reads of one share that wait; further ones are rejected. */
+  readonly maxQueuedPerShare: number;
+  /** Those of all shares. */
   readonly maxQueued: number;
   /** How long one may run. */
   readonly maxMs: number;
 }
 
-const LIMITS: CostlyLimits = { maxQueuedPerCaller: 100, maxQueued: 2_000, maxMs: 20_000 };
+const LIMITS: CostlyLimits = { maxQueuedPerShare: 500, maxQueued: 2_000, maxMs: 20_000 };
 
 /** When callers may try again. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** The request that a read is for. */
-export interface ReadOrigin {
-  readonly caller: { readonly uid: string };
+export interface ReadOrigin extends ShareHolder {
   /** Aborted when the client is gone, or the deadline has passed. Asked for when a read is costly. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs costly statements beside all others. Callers take turns; a caller who waits with many, or all of them together, get
- * RESOURCE_EXHAUSTED. A statement is interrupted when its request ends, and after a maximum time.
+ * Runs costly statements beside all others. Shares of callers take turns; one that waits with many, or all of them together,
+ * get RESOURCE_EXHAUSTED. A statement is interrupted when its request ends, and after a maximum time.
  */
 export class CostlyReads {
   readonly #lane: CostlyLane;
@@ -41,14 +41,14 @@ export class CostlyReads {
 
   constructor(lane: CostlyLane, limits: Partial<CostlyLimits> = {}) {
     this.#lane = lane;
-    const { concurrency, maxQueuedPerCaller: ofLane = LIMITS.maxQueuedPerCaller } = lane;
-    this.#limits = { ...LIMITS, maxQueuedPerCaller: ofLane, ...limits };
-    const { maxQueuedPerCaller, maxQueued } = this.#limits;
+    const { concurrency, maxQueuedPerShare: ofLane = LIMITS.maxQueuedPerShare } = lane;
+    this.#limits = { ...LIMITS, maxQueuedPerShare: ofLane, ...limits };
+    const { maxQueuedPerShare, maxQueued } = this.#limits;
     this.#queue = new FairQueue({
       concurrency,
       // One remains for others.
       concurrencyPerKey: Math.max(1, concurrency - 1),
-      maxQueuedPerKey: maxQueuedPerCaller,
+      maxQueuedPerKey: maxQueuedPerShare,
       maxQueued,
     });
   }
@@ -62,7 +62,7 @@ export class CostlyReads {
   async read(statement: Statement, origin: ReadOrigin): Promise<unknown> {
     const result = this.#lane.immediately?.(statement);
     if (result !== undefined) return result;
-    const { caller, signal } = origin;
+    const { signal } = origin;
     signal.throwIfAborted();
     const ended = new AbortController();
     const end = () => ended.abort(signal.reason);
@@ -73,7 +73,7 @@ export class CostlyReads {
         ended.signal.addEventListener("abort", () => reject(ended.signal.reason));
         const run = () => this.#run(statement, ended);
         this.#queue
-          .run(caller.uid, run, ended.signal)
+          .run(shareOf(origin).key, run, ended.signal)
           .then(resolve, (error) => reject(this.#rejection(error)));
       });
     } finally {
@@ -102,7 +102,7 @@ export class CostlyReads {
 
 /** The error of a read that a queue has no place for. */
 export function tooManyReads({ full }: QueueFullError): WharfError {
-  const whose = full === "key" ? "yours" : "all callers";
+  const whose = full === "key" ? "your organization or network" : "all callers";
   const text = `too many expensive reads of ${whose} are waiting: try again, or narrow the list`;
   return tooMany(text, RETRY_AFTER_SECONDS);
 }

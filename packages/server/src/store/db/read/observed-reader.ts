@@ -16,7 +16,7 @@ export function observedReads(driver: Driver, report: (failure: StoreFailure) =>
     reader,
     costly: {
       concurrency: costly.concurrency,
-      ...(costly.maxQueuedPerCaller && { maxQueuedPerCaller: costly.maxQueuedPerCaller }),
+      ...(costly.maxQueuedPerShare && { maxQueuedPerShare: costly.maxQueuedPerShare }),
       run: (statement, signal) => costly.run(statement, signal).catch(reader.failed),
     },
     readShared: (sql) => driver.readShared<never>(sql).catch(reader.failed),
