@@ -280,6 +280,25 @@ describe("wharf advisories import", () => {
     });
   });
 
+  test("skips files of other kinds in a folder, and those that patterns exclude", async () => {
+    await site.make("organizations", "mixed");
+    const folder = folderWith("mixed", {
+      "package.json": JSON.stringify({ name: "tool", version: "1.0.0" }),
+      "osv/a.json": OSV.replaceAll("CVE-2026-1000", "CVE-2026-6"),
+      "testdata/broken.json": "{",
+    });
+    const command = ["advisories", "import", "--group", "mixed"];
+    const read = await json(site, ...command, folder, "--exclude", "testdata/**");
+    assert.deepEqual([read.documents, read.refused, read.skipped], [1, 0, 2]);
+    assert.deepEqual(
+      read.warnings.map((one: Record<string, string>) => [one.document, one.reason]),
+      [[join(folder, "package.json"), "is not an advisory; skipped"]],
+    );
+    const only = await json(site, ...command, folder, "--include", "a.*", "--dry-run");
+    assert.deepEqual([only.documents, only.skipped], [1, 2]);
+    await fails(site, 1, /is not a supported format/, ...command, join(folder, "package.json"));
+  });
+
   test("with --metadata-only imports only metadata of vulnerabilities", async () => {
     await site.make("organizations", "known");
     const folder = folderWith("known", {

@@ -1,5 +1,5 @@
 import type { AdvisoryDocument } from "@wharf/contract/messages";
-import { DocumentError, type Problem } from "../read/document-error.ts";
+import { DocumentError, type Problem, UnknownFormatError } from "../read/document-error.ts";
 import { type Format, readDocument } from "../read/read.ts";
 import type { Item } from "../source/item.ts";
 import type { Tally } from "./tally.ts";
@@ -25,6 +25,8 @@ export interface BatchOptions {
   readonly format: Format | undefined;
   readonly metadataOnly: boolean;
   readonly tally: Tally;
+  /** Which files are read, by name; all by default. */
+  readonly isIncluded?: (name: string) => boolean;
 }
 
 /**
@@ -64,10 +66,10 @@ export async function* batchesOf(
 
 function parseItem(
   item: Item,
-  { tally, format, metadataOnly }: BatchOptions,
+  { tally, format, metadataOnly, isIncluded }: BatchOptions,
 ): ParsedDocument | undefined {
   const { name } = item;
-  if (item.kind === "skipped") {
+  if (item.kind === "skipped" || isIncluded?.(name) === false) {
     tally.skipped++;
     return undefined;
   }
@@ -81,6 +83,12 @@ function parseItem(
     return { document, bytes: item.bytes };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
+    const isEntry = item.kind === "document" && item.isEntry === true;
+    if (error instanceof UnknownFormatError && isEntry) {
+      tally.skipped++;
+      tally.addWarning({ document: name, field: "", reason: "is not an advisory; skipped" });
+      return undefined;
+    }
     tally.addRejected(
       error.problems.map(({ line, path, reason }) => ({
         document: name,

@@ -8,4 +8,5 @@ export { READ_LIMITS } from "../read/limits.ts";
 export type { Format } from "../read/read.ts";
 export { type Item, isDocumentName } from "../source/item.ts";
 export { type Batch, batchesOf, type ParsedDocument } from "./batches.ts";
+export { selection } from "./globs.ts";
 export { type Refusal, Tally } from "./tally.ts";

@@ -23,6 +23,9 @@ export class DocumentError extends Error {
   }
 }
 
+/** A document of no supported format. */
+export class UnknownFormatError extends DocumentError {}
+
 /**
  * An error about the document as a whole.
  *

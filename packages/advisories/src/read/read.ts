@@ -10,7 +10,7 @@ import { readCsaf } from "./csaf.ts";
 import { readCycloneDx } from "./cyclonedx.ts";
 import { decode } from "./decode.ts";
 import { readDistro } from "./distro.ts";
-import { DocumentError, type Path, type Problem } from "./document-error.ts";
+import { type Path, type Problem, UnknownFormatError } from "./document-error.ts";
 import { DocumentNode, quoted } from "./document-node.ts";
 import { READ_LIMITS, type ReadLimits } from "./limits.ts";
 import { readOpenVex } from "./openvex.ts";
@@ -82,7 +82,7 @@ function formatOf({ value, positionsOf }: Tree): Format {
   const shown = typeof value === "string" ? ` ${quoted(value)}` : "";
   const known = "the advisories of a package (schema version 2), OSV, OpenVEX, CSAF or CycloneDX";
   const reason = `is not a supported format${shown}; expected ${known}`;
-  throw new DocumentError([{ ...positionsOf([[]])[0], path: "", reason }]);
+  throw new UnknownFormatError([{ ...positionsOf([[]])[0], path: "", reason }]);
 }
 
 /**

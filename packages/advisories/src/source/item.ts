@@ -8,6 +8,8 @@ export type Item =
       readonly bytes: Uint8Array;
       /** When the file was modified, in milliseconds, if it is known. */
       readonly time?: number | undefined;
+      /** Whether it is one of the files of a folder or an archive, which may be of another kind. */
+      readonly isEntry?: boolean;
     }
   | { readonly kind: "rejected"; readonly name: string; readonly error: DocumentError }
   /** Not a document by its name or file type. */

@@ -35,7 +35,7 @@ export async function openSource(
   if (stat.isDirectory()) {
     const { documents, others } = filesBelow(path);
     const total = documents.length + others.length;
-    return { total, items: () => fileItems(documents, others, limits) };
+    return { total, items: () => folderItems(documents, others, limits) };
   }
   const stream = () => streamItems(path, createReadStream(path), limits);
   // Pipes and devices have no size and can be read only once.
@@ -45,16 +45,24 @@ export async function openSource(
     return { total: await countEntries(path), items: () => zipItems(path, path, limits) };
   }
   if (kind !== "document") return { total: undefined, items: stream };
-  return { total: 1, items: () => fileItems([path], [], limits) };
+  return {
+    total: 1,
+    items: async function* () {
+      yield fileItem(path, limits);
+    },
+  };
 }
 
-async function* fileItems(
+async function* folderItems(
   documents: readonly string[],
   others: readonly string[],
   limits: SourceLimits,
 ): AsyncGenerator<Item> {
   for (const name of others) yield { kind: "skipped", name };
-  for (const name of documents) yield fileItem(name, limits);
+  for (const name of documents) {
+    const item = fileItem(name, limits);
+    yield item.kind === "document" ? { ...item, isEntry: true } : item;
+  }
 }
 
 /** Synchronous, which takes a tenth of the time for many small files. */

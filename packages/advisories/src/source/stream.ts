@@ -124,7 +124,7 @@ async function entryItem(
   }
   if (size > documentBytes) return { kind: "rejected", name, error: tooLarge(documentBytes) };
   const bytes = await readAll(entry, documentBytes);
-  return { kind: "document", name, bytes, time: mtime?.getTime() };
+  return { kind: "document", name, bytes, time: mtime?.getTime(), isEntry: true };
 }
 
 const FILE_TYPES: ReadonlySet<string> = new Set(["file", "contiguous-file"]);

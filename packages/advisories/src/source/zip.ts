@@ -77,7 +77,8 @@ async function entryItem(
   try {
     const bytes = await readAll(await zip.openReadStreamPromise(entry), documentBytes);
     if (crc32(bytes) !== entry.crc32) throw documentError("has a wrong checksum");
-    return { kind: "document", name, bytes, time: entry.getLastModDate().getTime() };
+    const time = entry.getLastModDate().getTime();
+    return { kind: "document", name, bytes, time, isEntry: true };
   } catch (error) {
     const converted = archiveError("zip", error);
     if (converted instanceof DocumentError) return reject(converted);

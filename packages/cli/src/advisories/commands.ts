@@ -52,7 +52,8 @@ export const importDefinition = define({
   description: `Reads distribution advisories (YAML, schema version 2), OSV 1.x, OpenVEX 0.2, CSAF 2.0 (csaf_vex) and \
 CycloneDX 1.4 to 1.6 (JSON) from files, directories (recursively), archives (tar, gzip, zstd, zip) and standard input.
 
-Each document is imported completely or not at all. Rejected documents are reported with line and reason, \
+Files of directories and archives that are no advisories are skipped, with a warning. Each document is imported \
+completely or not at all. Rejected documents are reported with line and reason, \
 and the command exits with 1. An import removes nothing and is idempotent: after an interruption, run the \
 same command again.
 
@@ -81,6 +82,11 @@ New events take effect at once if you hold advisories.approve; otherwise they ar
       choices: ["distro", "osv", "openvex", "csaf", "cyclonedx"],
       summary: "Format of the documents (default: detected)",
     },
+    include: {
+      type: "list",
+      summary: "Only files whose path ends like this pattern, such as '*.json' or 'osv/**'",
+    },
+    exclude: { type: "list", summary: "No files whose path ends like this pattern" },
     "dry-run": { type: "boolean", summary: "Report what would change, without changing anything" },
     "metadata-only": {
       type: "boolean",

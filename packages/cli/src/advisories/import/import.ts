@@ -1,4 +1,4 @@
-import { type Batch, batchesOf, Tally } from "@wharf/advisories/import";
+import { type Batch, batchesOf, selection, Tally } from "@wharf/advisories/import";
 import { openSource, type Source } from "@wharf/advisories/source";
 import type { Wharf } from "@wharf/client";
 import { tokenSource } from "../../auth/source.ts";
@@ -23,7 +23,8 @@ export const run: Run<typeof importDefinition> = async (context, args) => {
   try {
     await context.progress(`importing into ${parent.name}`, async (step) => {
       const showProgress = () => step.at(tally.documents + tally.skipped, total);
-      const batches = batchesOf(sources, { format, metadataOnly, tally });
+      const isIncluded = selection(args.include, args.exclude);
+      const batches = batchesOf(sources, { format, metadataOnly, tally, isIncluded });
       let grpc: Promise<Wharf> | undefined;
       const largeClient = () => {
         grpc ??= grpcClient(context);

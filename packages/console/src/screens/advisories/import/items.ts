@@ -55,7 +55,7 @@ async function* entriesIn(name: string, entries: AsyncIterable<Entry>): AsyncGen
     const shown = `${name}/${entry.name}`;
     if (!isDocumentName(entry.name)) yield { kind: "skipped", name: shown };
     else if (entry.size > READ_LIMITS.documentBytes) yield tooLarge(shown);
-    else yield await documentOf(shown, await entry.content(), true);
+    else yield await documentOf(shown, await entry.content(), false);
   }
 }
 
@@ -63,7 +63,7 @@ async function documentOf(name: string, blob: Blob, isChosen: boolean): Promise<
   if (!isChosen && !isDocumentName(name)) return { kind: "skipped", name };
   if (blob.size > READ_LIMITS.documentBytes) return tooLarge(name);
   const time = blob instanceof File ? blob.lastModified : undefined;
-  return { kind: "document", name, bytes: await bytesOf(blob), time };
+  return { kind: "document", name, bytes: await bytesOf(blob), time, isEntry: !isChosen };
 }
 
 function tooLarge(name: string): Item {
