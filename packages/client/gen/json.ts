@@ -76,6 +76,8 @@ export const JSON_SERVICES = {
     list: method<M.ListGroupsRequestJson, M.ListGroupsResponseJson>("GET", "/iam/v2beta1/groups"),
     create: method<M.CreateGroupRequestJson, M.GroupJson>("POST", "/iam/v2beta1/groups/{parent?}", "group"),
     update: method<M.UpdateGroupRequestJson, M.GroupJson>("PATCH", "/iam/v2beta1/groups/{group.uid}", "group"),
+    lookup: method<M.LookupGroupRequestJson, M.LookupGroupResponseJson>("GET", "/iam/v2beta1/groups:lookupGroup"),
+    checkEligibility: method<M.CheckEligibilityRequestJson, M.CheckEligibilityResponseJson>("GET", "/iam/v2beta1/groups:checkEligibility"),
   },
   identities: {
     create: method<M.CreateIdentityRequestJson, M.IdentityJson>("POST", "/iam/v2beta1/identities/{parent}", "identity"),
@@ -84,6 +86,7 @@ export const JSON_SERVICES = {
     update: method<M.UpdateIdentityRequestJson, M.IdentityJson>("PATCH", "/iam/v2beta1/identities/{identity.uid}", "identity"),
     list: method<M.ListIdentitiesRequestJson, M.ListIdentitiesResponseJson>("GET", "/iam/v2beta1/identities"),
     lookup: method<M.LookupIdentityRequestJson, M.LookupIdentityResponseJson>("GET", "/iam/v2beta1/identities:lookupIdentity"),
+    updateMetadata: method<M.UpdateIdentityMetadataRequestJson, M.IdentityMetadataJson>("PATCH", "/iam/v2beta1/identities:updateIdentityMetadata", "*"),
     test: method<M.TestIdentityRequestJson, M.TestIdentityResponseJson>("POST", "/iam/v2beta1/identities/{uid}:test", "*"),
   },
   identityProviders: {
@@ -116,6 +119,10 @@ export const JSON_SERVICES = {
     create: method<M.CreateRoleRequestJson, M.RoleJson>("POST", "/iam/v2beta1/roles/{parent}", "role"),
     update: method<M.UpdateRoleRequestJson, M.RoleJson>("PATCH", "/iam/v2beta1/roles/{role.uid}", "role"),
     delete: method<M.DeleteRoleRequestJson, W.EmptyJson>("DELETE", "/iam/v2beta1/roles/{uid}"),
+  },
+  terms: {
+    accept: method<M.AcceptTermsRequestJson, M.AcceptTermsResponseJson>("POST", "/iam/v2beta1/terms/{group}", "*"),
+    listAcceptances: method<M.ListTermsAcceptancesRequestJson, M.ListTermsAcceptancesResponseJson>("GET", "/iam/v2beta1/terms/{group}"),
   },
   installation: {
     get: method<M.GetInstallationRequestJson, M.InstallationJson>("GET", "/installation/v2beta1/installation"),

@@ -29,6 +29,7 @@ import {
   SessionsService,
   SubscriptionsService,
   TagsService,
+  TermsService,
   advisoriesV1,
 } from "@wharf/contract/messages";
 
@@ -49,6 +50,7 @@ export const CLIENT_SERVICES = {
   organizationSettings: OrganizationSettingsService,
   roleBindings: RoleBindingsService,
   roles: RolesService,
+  terms: TermsService,
   installation: InstallationService,
   sts: SecurityTokenService,
   ping: PingService,

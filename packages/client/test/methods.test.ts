@@ -351,6 +351,18 @@ for (const protocol of PROTOCOLS) {
       assert.equal(after[0]?.kid, kid);
     });
 
+    test("what clients of the public contract ask for, and is not here", async () => {
+      const { groups, identities, terms } = all.wharf;
+      await assert.rejects(groups.lookup({}), { code: "NOT_FOUND" });
+      assert.equal((await groups.checkEligibility({})).eligible, false);
+      const metadata = await identities.updateMetadata({ identityMetadata: {} });
+      assert.match(metadata.uid, /^[0-9a-f]{40}$/);
+      const group = org;
+      assert.deepEqual((await terms.listAcceptances({ group })).termsAcceptances, []);
+      const accepted = terms.accept({ group, documentIds: ["tos.v1"] });
+      await assert.rejects(accepted, { code: "NOT_FOUND" });
+    });
+
     test("ping", async () => {
       assert.equal((await all.wharf.ping.ping()).$typeName, "wharf.ping.v2beta1.PingResponse");
     });

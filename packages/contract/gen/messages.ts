@@ -18,6 +18,7 @@ export * from "./wharf/iam/v2beta1/identity_providers_pb.js";
 export * from "./wharf/iam/v2beta1/organization_settings_pb.js";
 export * from "./wharf/iam/v2beta1/role_bindings_pb.js";
 export * from "./wharf/iam/v2beta1/roles_pb.js";
+export * from "./wharf/iam/v2beta1/terms_pb.js";
 export * from "./wharf/installation/v2beta1/installation_pb.js";
 export * from "./wharf/oidc/security_token_service_pb.js";
 export * from "./wharf/ping/v2beta1/ping_pb.js";

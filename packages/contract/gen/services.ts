@@ -17,6 +17,7 @@ import { IdentityProvidersService } from "./wharf/iam/v2beta1/identity_providers
 import { OrganizationSettingsService } from "./wharf/iam/v2beta1/organization_settings_pb.js";
 import { RoleBindingsService } from "./wharf/iam/v2beta1/role_bindings_pb.js";
 import { RolesService } from "./wharf/iam/v2beta1/roles_pb.js";
+import { TermsService } from "./wharf/iam/v2beta1/terms_pb.js";
 import { InstallationService } from "./wharf/installation/v2beta1/installation_pb.js";
 import { SecurityTokenService } from "./wharf/oidc/security_token_service_pb.js";
 import { PingService } from "./wharf/ping/v2beta1/ping_pb.js";
@@ -48,6 +49,7 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   OrganizationSettingsService,
   RoleBindingsService,
   RolesService,
+  TermsService,
   InstallationService,
   SecurityTokenService,
   PingService,

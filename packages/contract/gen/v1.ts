@@ -9,7 +9,10 @@ export * as identitiesV1 from "./wharf/iam/v1/identities_pb.js";
 export * as identityProvidersV1 from "./wharf/iam/v1/identity_providers_pb.js";
 export * as roleBindingsV1 from "./wharf/iam/v1/role_bindings_pb.js";
 export * as rolesV1 from "./wharf/iam/v1/roles_pb.js";
+export * as termsV1 from "./wharf/iam/v1/terms_pb.js";
 export * as pingV1 from "./wharf/ping/v1/ping_pb.js";
+export * as productsV1 from "./wharf/products/v1/products_pb.js";
+export * as entitlementsV1 from "./wharf/registry/v1/entitlements_pb.js";
 export * as overlayV1 from "./wharf/registry/v1/overlay_pb.js";
 export * as registryV1 from "./wharf/registry/v1/registry_pb.js";
 
@@ -23,7 +26,10 @@ import { Identities } from "./wharf/iam/v1/identities_pb.js";
 import { IdentityProviders } from "./wharf/iam/v1/identity_providers_pb.js";
 import { RoleBindings } from "./wharf/iam/v1/role_bindings_pb.js";
 import { Roles } from "./wharf/iam/v1/roles_pb.js";
+import { Terms } from "./wharf/iam/v1/terms_pb.js";
 import { PingService } from "./wharf/ping/v1/ping_pb.js";
+import { EcosystemEntitlements, LibraryEntitlements, PackageEntitlements, SkillEntitlements } from "./wharf/products/v1/products_pb.js";
+import { Entitlements } from "./wharf/registry/v1/entitlements_pb.js";
 import { Registry } from "./wharf/registry/v1/registry_pb.js";
 
 export const SERVICES_V1: readonly DescService[] = Object.freeze([
@@ -36,6 +42,12 @@ export const SERVICES_V1: readonly DescService[] = Object.freeze([
   IdentityProviders,
   RoleBindings,
   Roles,
+  Terms,
   PingService,
+  EcosystemEntitlements,
+  LibraryEntitlements,
+  PackageEntitlements,
+  SkillEntitlements,
+  Entitlements,
   Registry,
 ]);

@@ -8,7 +8,12 @@ import { closeGrpc } from "./support/client/grpc.ts";
 import { Http } from "./support/client/http.ts";
 import { rawRows } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
-import { type Calls, callEveryMethod, type Ground } from "./support/versions/every-v1-method.ts";
+import {
+  type Calls,
+  callEveryMethod,
+  FINDING_NOTHING,
+  type Ground,
+} from "./support/versions/every-v1-method.ts";
 import { TrackedRegistry } from "./support/world/tracked-registry.ts";
 
 const SERVICES = [...SERVICES_V1, advisoriesV1.Advisories];
@@ -98,7 +103,7 @@ for (const store of STORES) {
           METHODS.map(({ parent, name }) => `${parent.typeName}/${name}`).filter(
             (name) => !called.has(name),
           ),
-          [],
+          FINDING_NOTHING,
           "each has succeeded",
         );
         await checkEvents(await events(Number(before)));

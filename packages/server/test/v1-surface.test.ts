@@ -63,6 +63,8 @@ onEachStore("every v1 method", (world) => {
 
   describe("over REST", () => {
     for (const method of METHODS) {
+      // The rest of their areas is not supported, whatever the verb.
+      if (method.parent.typeName.startsWith("wharf.products.")) continue;
       const [rule] = httpRulesOf(method);
       assert.ok(rule, `${method} has no path`);
       const path = rule.path

@@ -9,6 +9,7 @@ import { registerResources } from "../engine/handlers.ts";
 import { type EventDelivery, registerEvents } from "../events/register.ts";
 import { registerAccess } from "../iam/access/register.ts";
 import { organizationSettingsHandlers } from "../iam/organization-settings.ts";
+import { registerTerms } from "../iam/terms.ts";
 import type { HostLookup } from "../lib/net/host-lookup.ts";
 import { LocalRateLimits } from "../lib/scheduling/rate-limits.ts";
 import type { PasswordHasher } from "../login/local/password.ts";
@@ -68,6 +69,7 @@ export async function registerAreas(core: Core, deps: AreaDeps): Promise<Areas> 
   registerConsole(api);
   registerResources(api.handlers, engine);
   registerAccess(api.handlers, engine);
+  registerTerms(api.handlers);
   api.handlers.bindAll(organizationSettingsHandlers(engine));
   const audit = registerAudit(api, core);
   registerClouds(api, core);

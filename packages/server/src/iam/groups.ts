@@ -3,6 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import {
   builtinRole,
   Capability,
+  CheckEligibilityResponseSchema,
   depthOf,
   type Group,
   GroupSchema,
@@ -29,6 +30,8 @@ import {
   unauthenticated,
   WharfError,
 } from "../lib/errors.ts";
+import type { Handler } from "../rpc/call.ts";
+import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { readPage } from "../store/resources/page.ts";
 import { bodyOf, encodingOf } from "../store/resources/rows.ts";
@@ -90,8 +93,20 @@ export const groups: Resource<Group> = new Resource({
       beforeUpdate(mutation, before, after, registry.hosts()),
     beforeDelete: (mutation, deleted) => beforeDelete(mutation, deleted, registry.hosts()),
   }),
-  methods: (engine) => [[GroupsService.method.deleteGroup, deleteGroup(engine)]],
+  methods: (engine) => [
+    [GroupsService.method.deleteGroup, deleteGroup(engine)],
+    [GroupsService.method.lookupGroup, lookupGroup],
+    [GroupsService.method.checkEligibility, checkEligibility],
+  ],
 });
+
+/** Organizations are joined by invite, so clients that look for one to join find none. */
+const lookupGroup: Handler = async () => {
+  throw new WharfError("NOT_FOUND", "no organization accepts requests to join: ask for an invite");
+};
+
+const checkEligibility: Handler = async () =>
+  messageReply(CheckEligibilityResponseSchema, create(CheckEligibilityResponseSchema));
 
 /** Keeps uids short enough for URLs, and bounds the ancestors whose counts a write updates. */
 export const MAX_GROUP_DEPTH = 32;

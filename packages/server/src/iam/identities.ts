@@ -4,6 +4,7 @@ import {
   CapabilitySet,
   IdentitiesService,
   type Identity,
+  IdentityMetadataSchema,
   IdentitySchema,
   isRoot,
   type LookupIdentityRequest,
@@ -66,6 +67,7 @@ export const identities: Resource<Identity> = new Resource({
   methods: (engine) => [
     [IdentitiesService.method.deleteIdentity, deleteIdentity(engine)],
     [IdentitiesService.method.lookupIdentity, lookup],
+    [IdentitiesService.method.updateIdentityMetadata, updateMetadata],
   ],
 });
 
@@ -130,3 +132,7 @@ const lookup: Handler = async (_call, request) => {
   });
   return messageReply(LookupIdentityResponseSchema, response);
 };
+
+/** The rest of what clients of the public contract send is about newsletters and sales, and is not stored. */
+const updateMetadata: Handler = async ({ caller: { uid, name = "" } }) =>
+  messageReply(IdentityMetadataSchema, create(IdentityMetadataSchema, { uid, name }));

@@ -7,13 +7,16 @@ import {
   create,
   type DescMessage,
   type DescMethodUnary,
+  type Message,
   type MessageInitShape,
   type MessageShape,
 } from "@bufbuild/protobuf";
 import type { Call, Handler, Reply } from "../rpc/call.ts";
+import { guardOf } from "../rpc/guard.ts";
 import type { ServedMethods } from "../rpc/methods.ts";
 import { EMPTY_REPLY, messageReply } from "../rpc/reply.ts";
 import { type FieldNames, renameFields } from "../rpc/v1/names.ts";
+import { mustBeUid } from "../rpc/validate.ts";
 
 /** Invokes a version 2 method on behalf of a version 1 call. */
 export type Invoke = ServedMethods["invoke"];
@@ -63,6 +66,19 @@ export function respondWith<In1 extends DescMessage, Out1 extends DescMessage>(
   run: (given: MessageShape<In1>, call: Call) => Promise<MessageInitShape<Out1>>,
 ): AdaptedMethod {
   return replyWith(method, names, async (given, call, replyOf) => replyOf(await run(given, call)));
+}
+
+/** The handler of a method whose answer follows from the request alone. Its scope must be a uid, for every caller. */
+export function constant<In1 extends DescMessage, Out1 extends DescMessage>(
+  method: DescMethodUnary<In1, Out1>,
+  answer: (given: MessageShape<In1>) => MessageInitShape<Out1> = () =>
+    ({}) as MessageInitShape<Out1>,
+): AdaptedMethod {
+  const { scope } = guardOf(method);
+  return respondWith(method, {}, async (given) => {
+    if (scope !== undefined) mustBeUid(scope.field, scope.read(given as Message));
+    return answer(given);
+  });
 }
 
 /** As respondWith, for creates: these make their reply in the transaction that stores it. */

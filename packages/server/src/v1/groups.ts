@@ -37,6 +37,18 @@ export function groupMethods(invoke: Invoke): AdaptedMethod[] {
       item: groupV1,
     }),
     adapt(invoke, {
+      method: Groups.method.lookupGroup,
+      target: GroupsService.method.lookupGroup,
+      request: () => ({}),
+      response: ({ group }) => ({ ...(group && { group: groupV1(group) }) }),
+    }),
+    adapt(invoke, {
+      method: Groups.method.checkEligibility,
+      target: GroupsService.method.checkEligibility,
+      request: () => ({}),
+      response: ({ eligible }) => ({ eligible }),
+    }),
+    adapt(invoke, {
       method: Groups.method.delete,
       target: GroupsService.method.deleteGroup,
       request: ({ id }) => ({ uid: id }),

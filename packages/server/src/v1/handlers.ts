@@ -6,6 +6,7 @@ import type { Handler } from "../rpc/call.ts";
 import { accountAssociationMethods } from "./account-associations.ts";
 import type { Invoke } from "./adapter.ts";
 import { deploymentMethods } from "./deployments.ts";
+import { entitlementMethods } from "./entitlements.ts";
 import { externalGroupRoleMappingMethods } from "./external-group-role-mappings.ts";
 import { groupInviteMethods } from "./group-invites.ts";
 import { groupMethods } from "./groups.ts";
@@ -19,9 +20,11 @@ import { repoEventBody, repoMethods } from "./repos.ts";
 import { roleBindingMethods } from "./role-bindings.ts";
 import { roleMethods } from "./roles.ts";
 import { subscriptionMethods } from "./subscriptions.ts";
+import { syncStatusMethods } from "./sync-status.ts";
 import { tagHistoryMethods } from "./tag-history.ts";
 import { tagMethods } from "./tags.ts";
 import { tagsSummaryMethods } from "./tags-summary.ts";
+import { termsMethods } from "./terms.ts";
 
 /** The handlers of all version 1 methods. */
 export function v1Handlers(
@@ -47,6 +50,9 @@ export function v1Handlers(
     ...packageVersionMethods(invoke),
     ...registrySettingsMethods(invoke),
     ...subscriptionMethods(invoke),
+    ...termsMethods(invoke),
+    ...syncStatusMethods(),
+    ...entitlementMethods(),
     ...pingMethods(invoke),
   ];
 }

@@ -2,7 +2,7 @@ import type { UnsupportedApi, UnsupportedRoute } from "../wire/unsupported.ts";
 
 /**
  * The methods of Chainguard's public API that this server does not implement: software catalogs, builds,
- * charts, SBOMs, scans, terms of use. They return UNIMPLEMENTED instead of NOT_FOUND, which
+ * charts, SBOMs, scans. They return UNIMPLEMENTED instead of NOT_FOUND, which
  * would look like a mistyped path.
  */
 
@@ -11,19 +11,10 @@ const PACKAGE = "chainguard.platform.";
 
 /** REST routes by service, or by method of a service that is otherwise supported. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
-  "iam.Groups/LookupGroup": ["GET /iam/v1/groups:lookupGroup"],
   "iam.Groups/RequestGroupAccess": ["POST /iam/v1/groups/{group_id=**}:requestGroupAccess"],
-  "iam.Groups/CheckEligibility": ["GET /iam/v1/groups:checkEligibility"],
-  "iam.v2beta1.GroupsService/LookupGroup": ["GET /iam/v2beta1/groups:lookupGroup"],
   "iam.v2beta1.GroupsService/RequestGroupAccess": [
     "POST /iam/v2beta1/groups/{group_uid=**}:requestGroupAccess",
   ],
-  "iam.v2beta1.GroupsService/CheckEligibility": ["GET /iam/v2beta1/groups:checkEligibility"],
-  "iam.v2beta1.IdentitiesService/UpdateIdentityMetadata": [
-    "PATCH /iam/v2beta1/identities:updateIdentityMetadata",
-  ],
-  "iam.Terms": ["* /iam/v1/terms/{rest=**}"],
-  "iam.v2beta1.TermsService": ["* /iam/v2beta1/terms/{rest=**}"],
   "events.Identities": ["PATCH /iam/v1/identities/metadata"],
   "registry.Registry/GetSbom": [ofImage("digests/{digest}/sbom")],
   "registry.Registry/GetRawSbom": [ofImage("digest/{digest}/rawsbom")],
@@ -36,10 +27,11 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   "registry.Registry/GetManifestDigestCount": ["GET /registry/v1/digestcount/{parent_id=**}"],
   "registry.Registry/ListBuildReports": ["GET /registry/v1/buildreports"],
   "registry.Registry/GetBuildStatus": ["GET /registry/v1/buildstatus"],
-  "registry.Registry/GetUpdateStatus": ["GET /registry/v1/repos/{repo_id=**}:updatestatus"],
-  "registry.Registry/GetSyncStatus": ["GET /registry/v1/repos/{repo_id=**}:syncstatus"],
-  "registry.Registry/ListSyncStatuses": ["GET /registry/v1/syncstatuses"],
-  "registry.Entitlements": ["* /registry/v1/entitlements/{rest=**}"],
+  "registry.Entitlements/CreateEntitlement": ["POST /registry/v1/entitlements/{parent=**}"],
+  "registry.Entitlements/DeleteEntitlement": ["DELETE /registry/v1/entitlements/{id=**}"],
+  "registry.Entitlements/AddEntitlementImages": [ofEntitlements("addImages")],
+  "registry.Entitlements/RemoveEntitlementImages": [ofEntitlements("removeImages")],
+  "registry.Entitlements/SwapEntitlementImages": [ofEntitlements("swapImages")],
   "registry.Vulnerabilities": ["* /registry/v1/vuln_reports/{rest=**}"],
   "registry.Charts": ["* /registry/v1/repos/{parent_id=**}:addChart", "* /registry/v1/charts:find"],
   "registry.Policies": ["* /registry/v1/repos/{repo_id=**}:checkPolicies"],
@@ -66,6 +58,10 @@ const AREAS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const VERBS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+function ofEntitlements(verb: string): string {
+  return `POST /registry/v1/entitlements/{parent=**}:${verb}`;
+}
 
 function ofImage(what: string): string {
   return `GET /registry/v1/repos/{repo_id=**}/${what}`;

@@ -43,6 +43,7 @@ export async function callEveryMethod(call: Calls, ground: Ground): Promise<void
   const named = { package: ground.package };
   const { versions } = await call(v1.registryV1.Registry, "GetPackageVersionMetadata", named);
   assert.equal(versions.length, 1);
+  await absentProducts(call, group, image.repoId);
   // What is left of deleted advisories keeps their group.
   await advisories(call, org);
   await call(v1.rolesV1.Roles, "Delete", { id: role });
@@ -198,6 +199,44 @@ async function repos(call: Calls, parentId: string, image: Ground["image"]): Pro
   assert.deepEqual((await call(Registry, "GetArchs", { ...image })).archs, ["amd64"]);
   assert.ok(Number((await call(Registry, "GetSize", { ...image })).size) > 0);
   assert.equal((await call(Registry, "GetImageConfig", { ...image })).user, "65532");
+}
+
+/** Methods that find nothing, whatever is asked. */
+export const FINDING_NOTHING = [
+  "wharf.iam.v1.Groups/LookupGroup",
+  "wharf.iam.v1.Terms/AcceptTerms",
+];
+
+/** What clients of the public contract read, and is not here. */
+async function absentProducts(call: Calls, group: string, repoId: string): Promise<void> {
+  const { Groups } = v1.groupsV1;
+  await assert.rejects(call(Groups, "LookupGroup", {}), { code: 5 });
+  assert.equal((await call(Groups, "CheckEligibility", {})).eligible, false);
+  const { Terms } = v1.termsV1;
+  const accepting = call(Terms, "AcceptTerms", { group, documentIds: ["tos.v1"] });
+  await assert.rejects(accepting, { code: 5 });
+  assert.deepEqual((await call(Terms, "ListAccepted", { group })).items, []);
+  const { Registry } = v1.registryV1;
+  assert.equal((await call(Registry, "GetUpdateStatus", { repoId })).recentlyUpdated, false);
+  assert.equal((await call(Registry, "GetSyncStatus", { repoId })).status, "UNKNOWN");
+  assert.deepEqual((await call(Registry, "ListSyncStatuses", {})).items, []);
+  const { Entitlements } = v1.entitlementsV1;
+  const parent = group;
+  const { items } = await call(Entitlements, "ListEntitlements", { parent });
+  assert.deepEqual([items.length, items[0].tiers.length], [1, 6]);
+  const effective = await call(Entitlements, "GetEffectiveEntitlements", { parent });
+  assert.deepEqual([effective.plan, effective.maxTotalImages], ["CATALOG", -1]);
+  assert.equal((await call(Entitlements, "GetFeatures", { parent })).uniqueTags, true);
+  assert.deepEqual((await call(Entitlements, "Summary", { parent })).quota, {});
+  for (const list of ["ListEntitlementImages", "ListEntitlementCatalogImages"])
+    assert.deepEqual((await call(Entitlements, list, { parent })).images, []);
+  for (const service of [
+    v1.productsV1.LibraryEntitlements,
+    v1.productsV1.PackageEntitlements,
+    v1.productsV1.EcosystemEntitlements,
+    v1.productsV1.SkillEntitlements,
+  ])
+    assert.deepEqual((await call(service, "List", { parentId: group })).items, []);
 }
 
 async function advisories(call: Calls, parentId: string): Promise<void> {

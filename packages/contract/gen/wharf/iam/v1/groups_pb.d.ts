@@ -243,6 +243,94 @@ export declare type DeleteGroupRequestJson = {
 export declare const DeleteGroupRequestSchema: GenMessage<DeleteGroupRequest, {jsonType: DeleteGroupRequestJson}>;
 
 /**
+ * @generated from message wharf.iam.v1.LookupGroupRequest
+ */
+export declare type LookupGroupRequest = Message<"wharf.iam.v1.LookupGroupRequest"> & {
+};
+
+/**
+ * @generated from message wharf.iam.v1.LookupGroupRequest
+ */
+export declare type LookupGroupRequestJson = {
+};
+
+/**
+ * Describes the message wharf.iam.v1.LookupGroupRequest.
+ * Use `create(LookupGroupRequestSchema)` to create a new message.
+ */
+export declare const LookupGroupRequestSchema: GenMessage<LookupGroupRequest, {jsonType: LookupGroupRequestJson}>;
+
+/**
+ * @generated from message wharf.iam.v1.LookupGroupResponse
+ */
+export declare type LookupGroupResponse = Message<"wharf.iam.v1.LookupGroupResponse"> & {
+  /**
+   * @generated from field: wharf.iam.v1.Group group = 1;
+   */
+  group?: Group | undefined;
+};
+
+/**
+ * @generated from message wharf.iam.v1.LookupGroupResponse
+ */
+export declare type LookupGroupResponseJson = {
+  /**
+   * @generated from field: wharf.iam.v1.Group group = 1;
+   */
+  group?: GroupJson;
+};
+
+/**
+ * Describes the message wharf.iam.v1.LookupGroupResponse.
+ * Use `create(LookupGroupResponseSchema)` to create a new message.
+ */
+export declare const LookupGroupResponseSchema: GenMessage<LookupGroupResponse, {jsonType: LookupGroupResponseJson}>;
+
+/**
+ * @generated from message wharf.iam.v1.CheckEligibilityRequest
+ */
+export declare type CheckEligibilityRequest = Message<"wharf.iam.v1.CheckEligibilityRequest"> & {
+};
+
+/**
+ * @generated from message wharf.iam.v1.CheckEligibilityRequest
+ */
+export declare type CheckEligibilityRequestJson = {
+};
+
+/**
+ * Describes the message wharf.iam.v1.CheckEligibilityRequest.
+ * Use `create(CheckEligibilityRequestSchema)` to create a new message.
+ */
+export declare const CheckEligibilityRequestSchema: GenMessage<CheckEligibilityRequest, {jsonType: CheckEligibilityRequestJson}>;
+
+/**
+ * @generated from message wharf.iam.v1.CheckEligibilityResponse
+ */
+export declare type CheckEligibilityResponse = Message<"wharf.iam.v1.CheckEligibilityResponse"> & {
+  /**
+   * @generated from field: bool eligible = 1;
+   */
+  eligible: boolean;
+};
+
+/**
+ * @generated from message wharf.iam.v1.CheckEligibilityResponse
+ */
+export declare type CheckEligibilityResponseJson = {
+  /**
+   * @generated from field: bool eligible = 1;
+   */
+  eligible?: boolean;
+};
+
+/**
+ * Describes the message wharf.iam.v1.CheckEligibilityResponse.
+ * Use `create(CheckEligibilityResponseSchema)` to create a new message.
+ */
+export declare const CheckEligibilityResponseSchema: GenMessage<CheckEligibilityResponse, {jsonType: CheckEligibilityResponseJson}>;
+
+/**
  * @generated from enum wharf.iam.v1.OrgStatus
  */
 export enum OrgStatus {
@@ -359,6 +447,26 @@ export declare const Groups: GenService<{
     methodKind: "unary";
     input: typeof DeleteGroupRequestSchema;
     output: typeof EmptySchema;
+  },
+  /**
+   * Finds the organization that the caller may ask to join. NOT_FOUND: organizations are joined by invite.
+   *
+   * @generated from rpc wharf.iam.v1.Groups.LookupGroup
+   */
+  lookupGroup: {
+    methodKind: "unary";
+    input: typeof LookupGroupRequestSchema;
+    output: typeof LookupGroupResponseSchema;
+  },
+  /**
+   * Whether the caller may ask to join an organization: never, organizations are joined by invite.
+   *
+   * @generated from rpc wharf.iam.v1.Groups.CheckEligibility
+   */
+  checkEligibility: {
+    methodKind: "unary";
+    input: typeof CheckEligibilityRequestSchema;
+    output: typeof CheckEligibilityResponseSchema;
   },
 }>;
 

@@ -431,6 +431,102 @@ export declare type UpdateGroupRequestJson = {
 export declare const UpdateGroupRequestSchema: GenMessage<UpdateGroupRequest, {jsonType: UpdateGroupRequestJson}>;
 
 /**
+ * @generated from message wharf.iam.v2beta1.LookupGroupRequest
+ */
+export declare type LookupGroupRequest = Message<"wharf.iam.v2beta1.LookupGroupRequest"> & {
+};
+
+/**
+ * @generated from message wharf.iam.v2beta1.LookupGroupRequest
+ */
+export declare type LookupGroupRequestJson = {
+};
+
+/**
+ * Describes the message wharf.iam.v2beta1.LookupGroupRequest.
+ * Use `create(LookupGroupRequestSchema)` to create a new message.
+ */
+export declare const LookupGroupRequestSchema: GenMessage<LookupGroupRequest, {jsonType: LookupGroupRequestJson}>;
+
+/**
+ * @generated from message wharf.iam.v2beta1.LookupGroupResponse
+ */
+export declare type LookupGroupResponse = Message<"wharf.iam.v2beta1.LookupGroupResponse"> & {
+  /**
+   * The organization.
+   *
+   * @generated from field: wharf.iam.v2beta1.Group group = 1;
+   */
+  group?: Group | undefined;
+};
+
+/**
+ * @generated from message wharf.iam.v2beta1.LookupGroupResponse
+ */
+export declare type LookupGroupResponseJson = {
+  /**
+   * The organization.
+   *
+   * @generated from field: wharf.iam.v2beta1.Group group = 1;
+   */
+  group?: GroupJson;
+};
+
+/**
+ * Describes the message wharf.iam.v2beta1.LookupGroupResponse.
+ * Use `create(LookupGroupResponseSchema)` to create a new message.
+ */
+export declare const LookupGroupResponseSchema: GenMessage<LookupGroupResponse, {jsonType: LookupGroupResponseJson}>;
+
+/**
+ * @generated from message wharf.iam.v2beta1.CheckEligibilityRequest
+ */
+export declare type CheckEligibilityRequest = Message<"wharf.iam.v2beta1.CheckEligibilityRequest"> & {
+};
+
+/**
+ * @generated from message wharf.iam.v2beta1.CheckEligibilityRequest
+ */
+export declare type CheckEligibilityRequestJson = {
+};
+
+/**
+ * Describes the message wharf.iam.v2beta1.CheckEligibilityRequest.
+ * Use `create(CheckEligibilityRequestSchema)` to create a new message.
+ */
+export declare const CheckEligibilityRequestSchema: GenMessage<CheckEligibilityRequest, {jsonType: CheckEligibilityRequestJson}>;
+
+/**
+ * @generated from message wharf.iam.v2beta1.CheckEligibilityResponse
+ */
+export declare type CheckEligibilityResponse = Message<"wharf.iam.v2beta1.CheckEligibilityResponse"> & {
+  /**
+   * Whether the caller may ask.
+   *
+   * @generated from field: bool eligible = 1;
+   */
+  eligible: boolean;
+};
+
+/**
+ * @generated from message wharf.iam.v2beta1.CheckEligibilityResponse
+ */
+export declare type CheckEligibilityResponseJson = {
+  /**
+   * Whether the caller may ask.
+   *
+   * @generated from field: bool eligible = 1;
+   */
+  eligible?: boolean;
+};
+
+/**
+ * Describes the message wharf.iam.v2beta1.CheckEligibilityResponse.
+ * Use `create(CheckEligibilityResponseSchema)` to create a new message.
+ */
+export declare const CheckEligibilityResponseSchema: GenMessage<CheckEligibilityResponse, {jsonType: CheckEligibilityResponseJson}>;
+
+/**
  * @generated from enum wharf.iam.v2beta1.OrgKind
  */
 export enum OrgKind {
@@ -565,6 +661,26 @@ export declare const GroupsService: GenService<{
     methodKind: "unary";
     input: typeof UpdateGroupRequestSchema;
     output: typeof GroupSchema;
+  },
+  /**
+   * Finds the organization that the caller may ask to join. NOT_FOUND: organizations are joined by invite.
+   *
+   * @generated from rpc wharf.iam.v2beta1.GroupsService.LookupGroup
+   */
+  lookupGroup: {
+    methodKind: "unary";
+    input: typeof LookupGroupRequestSchema;
+    output: typeof LookupGroupResponseSchema;
+  },
+  /**
+   * Whether the caller may ask to join an organization: never, organizations are joined by invite.
+   *
+   * @generated from rpc wharf.iam.v2beta1.GroupsService.CheckEligibility
+   */
+  checkEligibility: {
+    methodKind: "unary";
+    input: typeof CheckEligibilityRequestSchema;
+    output: typeof CheckEligibilityResponseSchema;
   },
 }>;
 

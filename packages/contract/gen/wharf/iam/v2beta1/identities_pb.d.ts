@@ -1180,6 +1180,94 @@ export declare type TestIdentityResponse_GrantJson = {
 export declare const TestIdentityResponse_GrantSchema: GenMessage<TestIdentityResponse_Grant, {jsonType: TestIdentityResponse_GrantJson}>;
 
 /**
+ * @generated from message wharf.iam.v2beta1.UpdateIdentityMetadataRequest
+ */
+export declare type UpdateIdentityMetadataRequest = Message<"wharf.iam.v2beta1.UpdateIdentityMetadataRequest"> & {
+  /**
+   * The metadata.
+   *
+   * @generated from field: wharf.iam.v2beta1.IdentityMetadata identity_metadata = 1;
+   */
+  identityMetadata?: IdentityMetadata | undefined;
+
+  /**
+   * @generated from field: google.protobuf.FieldMask update_mask = 2;
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * @generated from message wharf.iam.v2beta1.UpdateIdentityMetadataRequest
+ */
+export declare type UpdateIdentityMetadataRequestJson = {
+  /**
+   * The metadata.
+   *
+   * @generated from field: wharf.iam.v2beta1.IdentityMetadata identity_metadata = 1;
+   */
+  identityMetadata?: IdentityMetadataJson;
+
+  /**
+   * @generated from field: google.protobuf.FieldMask update_mask = 2;
+   */
+  updateMask?: FieldMaskJson;
+};
+
+/**
+ * Describes the message wharf.iam.v2beta1.UpdateIdentityMetadataRequest.
+ * Use `create(UpdateIdentityMetadataRequestSchema)` to create a new message.
+ */
+export declare const UpdateIdentityMetadataRequestSchema: GenMessage<UpdateIdentityMetadataRequest, {jsonType: UpdateIdentityMetadataRequestJson}>;
+
+/**
+ * What clients of the public contract tell about a user at registration.
+ *
+ * @generated from message wharf.iam.v2beta1.IdentityMetadata
+ */
+export declare type IdentityMetadata = Message<"wharf.iam.v2beta1.IdentityMetadata"> & {
+  /**
+   * UID of the caller.
+   *
+   * @generated from field: string uid = 1;
+   */
+  uid: string;
+
+  /**
+   * The name of the caller.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * What clients of the public contract tell about a user at registration.
+ *
+ * @generated from message wharf.iam.v2beta1.IdentityMetadata
+ */
+export declare type IdentityMetadataJson = {
+  /**
+   * UID of the caller.
+   *
+   * @generated from field: string uid = 1;
+   */
+  uid?: string;
+
+  /**
+   * The name of the caller.
+   *
+   * @generated from field: string name = 2;
+   */
+  name?: string;
+};
+
+/**
+ * Describes the message wharf.iam.v2beta1.IdentityMetadata.
+ * Use `create(IdentityMetadataSchema)` to create a new message.
+ */
+export declare const IdentityMetadataSchema: GenMessage<IdentityMetadata, {jsonType: IdentityMetadataJson}>;
+
+/**
  * @generated from enum wharf.iam.v2beta1.RelationshipType
  */
 export enum RelationshipType {
@@ -1365,6 +1453,16 @@ export declare const IdentitiesService: GenService<{
     methodKind: "unary";
     input: typeof LookupIdentityRequestSchema;
     output: typeof LookupIdentityResponseSchema;
+  },
+  /**
+   * Answers with the name of the caller. Nothing else is stored: this installation sends no newsletters.
+   *
+   * @generated from rpc wharf.iam.v2beta1.IdentitiesService.UpdateIdentityMetadata
+   */
+  updateIdentityMetadata: {
+    methodKind: "unary";
+    input: typeof UpdateIdentityMetadataRequestSchema;
+    output: typeof IdentityMetadataSchema;
   },
   /**
    * Dry run of a token exchange for this identity, check by check. No token is issued, and the given token is not

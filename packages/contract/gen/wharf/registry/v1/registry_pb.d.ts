@@ -2146,6 +2146,197 @@ export declare type GetDeploymentRequestJson = {
 export declare const GetDeploymentRequestSchema: GenMessage<GetDeploymentRequest, {jsonType: GetDeploymentRequestJson}>;
 
 /**
+ * @generated from message wharf.registry.v1.UpdateStatusRequest
+ */
+export declare type UpdateStatusRequest = Message<"wharf.registry.v1.UpdateStatusRequest"> & {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId: string;
+};
+
+/**
+ * @generated from message wharf.registry.v1.UpdateStatusRequest
+ */
+export declare type UpdateStatusRequestJson = {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.UpdateStatusRequest.
+ * Use `create(UpdateStatusRequestSchema)` to create a new message.
+ */
+export declare const UpdateStatusRequestSchema: GenMessage<UpdateStatusRequest, {jsonType: UpdateStatusRequestJson}>;
+
+/**
+ * @generated from message wharf.registry.v1.UpdateStatus
+ */
+export declare type UpdateStatus = Message<"wharf.registry.v1.UpdateStatus"> & {
+  /**
+   * Always false.
+   *
+   * @generated from field: bool recently_updated = 1;
+   */
+  recentlyUpdated: boolean;
+};
+
+/**
+ * @generated from message wharf.registry.v1.UpdateStatus
+ */
+export declare type UpdateStatusJson = {
+  /**
+   * Always false.
+   *
+   * @generated from field: bool recently_updated = 1;
+   */
+  recentlyUpdated?: boolean;
+};
+
+/**
+ * Describes the message wharf.registry.v1.UpdateStatus.
+ * Use `create(UpdateStatusSchema)` to create a new message.
+ */
+export declare const UpdateStatusSchema: GenMessage<UpdateStatus, {jsonType: UpdateStatusJson}>;
+
+/**
+ * @generated from message wharf.registry.v1.GetSyncStatusRequest
+ */
+export declare type GetSyncStatusRequest = Message<"wharf.registry.v1.GetSyncStatusRequest"> & {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId: string;
+};
+
+/**
+ * @generated from message wharf.registry.v1.GetSyncStatusRequest
+ */
+export declare type GetSyncStatusRequestJson = {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.GetSyncStatusRequest.
+ * Use `create(GetSyncStatusRequestSchema)` to create a new message.
+ */
+export declare const GetSyncStatusRequestSchema: GenMessage<GetSyncStatusRequest, {jsonType: GetSyncStatusRequestJson}>;
+
+/**
+ * @generated from message wharf.registry.v1.SyncStatus
+ */
+export declare type SyncStatus = Message<"wharf.registry.v1.SyncStatus"> & {
+  /**
+   * Always UNKNOWN.
+   *
+   * @generated from field: wharf.registry.v1.SyncStatus.Status status = 1;
+   */
+  status: SyncStatus_Status;
+};
+
+/**
+ * @generated from message wharf.registry.v1.SyncStatus
+ */
+export declare type SyncStatusJson = {
+  /**
+   * Always UNKNOWN.
+   *
+   * @generated from field: wharf.registry.v1.SyncStatus.Status status = 1;
+   */
+  status?: SyncStatus_StatusJson;
+};
+
+/**
+ * Describes the message wharf.registry.v1.SyncStatus.
+ * Use `create(SyncStatusSchema)` to create a new message.
+ */
+export declare const SyncStatusSchema: GenMessage<SyncStatus, {jsonType: SyncStatusJson}>;
+
+/**
+ * @generated from enum wharf.registry.v1.SyncStatus.Status
+ */
+export enum SyncStatus_Status {
+  /**
+   * @generated from enum value: UNKNOWN = 0;
+   */
+  UNKNOWN = 0,
+
+  /**
+   * @generated from enum value: QUEUED = 1;
+   */
+  QUEUED = 1,
+
+  /**
+   * @generated from enum value: IN_PROGRESS = 2;
+   */
+  IN_PROGRESS = 2,
+
+  /**
+   * @generated from enum value: FAILED = 3;
+   */
+  FAILED = 3,
+}
+
+/**
+ * @generated from enum wharf.registry.v1.SyncStatus.Status
+ */
+export declare type SyncStatus_StatusJson = "UNKNOWN" | "QUEUED" | "IN_PROGRESS" | "FAILED";
+
+/**
+ * Describes the enum wharf.registry.v1.SyncStatus.Status.
+ */
+export declare const SyncStatus_StatusSchema: GenEnum<SyncStatus_Status, SyncStatus_StatusJson>;
+
+/**
+ * @generated from message wharf.registry.v1.ListSyncStatusesRequest
+ */
+export declare type ListSyncStatusesRequest = Message<"wharf.registry.v1.ListSyncStatusesRequest"> & {
+};
+
+/**
+ * @generated from message wharf.registry.v1.ListSyncStatusesRequest
+ */
+export declare type ListSyncStatusesRequestJson = {
+};
+
+/**
+ * Describes the message wharf.registry.v1.ListSyncStatusesRequest.
+ * Use `create(ListSyncStatusesRequestSchema)` to create a new message.
+ */
+export declare const ListSyncStatusesRequestSchema: GenMessage<ListSyncStatusesRequest, {jsonType: ListSyncStatusesRequestJson}>;
+
+/**
+ * @generated from message wharf.registry.v1.SyncStatusList
+ */
+export declare type SyncStatusList = Message<"wharf.registry.v1.SyncStatusList"> & {
+  /**
+   * @generated from field: repeated wharf.registry.v1.SyncStatus items = 1;
+   */
+  items: SyncStatus[];
+};
+
+/**
+ * @generated from message wharf.registry.v1.SyncStatusList
+ */
+export declare type SyncStatusListJson = {
+  /**
+   * @generated from field: repeated wharf.registry.v1.SyncStatus items = 1;
+   */
+  items?: SyncStatusJson[];
+};
+
+/**
+ * Describes the message wharf.registry.v1.SyncStatusList.
+ * Use `create(SyncStatusListSchema)` to create a new message.
+ */
+export declare const SyncStatusListSchema: GenMessage<SyncStatusList, {jsonType: SyncStatusListJson}>;
+
+/**
  * @generated from enum wharf.registry.v1.CatalogTier
  */
 export enum CatalogTier {
@@ -2468,6 +2659,36 @@ export declare const Registry: GenService<{
     methodKind: "unary";
     input: typeof RegistrySettingsSchema;
     output: typeof RegistrySettingsSchema;
+  },
+  /**
+   * Whether images of a repo were rebuilt recently: never, because images are not built here.
+   *
+   * @generated from rpc wharf.registry.v1.Registry.GetUpdateStatus
+   */
+  getUpdateStatus: {
+    methodKind: "unary";
+    input: typeof UpdateStatusRequestSchema;
+    output: typeof UpdateStatusSchema;
+  },
+  /**
+   * Whether a copy of a repo is in progress: unknown, because repos are not copied here.
+   *
+   * @generated from rpc wharf.registry.v1.Registry.GetSyncStatus
+   */
+  getSyncStatus: {
+    methodKind: "unary";
+    input: typeof GetSyncStatusRequestSchema;
+    output: typeof SyncStatusSchema;
+  },
+  /**
+   * Lists copies in progress: none.
+   *
+   * @generated from rpc wharf.registry.v1.Registry.ListSyncStatuses
+   */
+  listSyncStatuses: {
+    methodKind: "unary";
+    input: typeof ListSyncStatusesRequestSchema;
+    output: typeof SyncStatusListSchema;
   },
 }>;
 
