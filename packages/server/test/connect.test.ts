@@ -6,6 +6,7 @@ import { before, test } from "node:test";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { create, toBinary } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import {
   Code,
   ConnectError,
@@ -15,12 +16,19 @@ import {
 } from "@connectrpc/connect";
 import { createConnectTransport as nodeTransport } from "@connectrpc/connect-node";
 import { createConnectTransport as webTransport } from "@connectrpc/connect-web";
-import { Capability, GetGroupRequestSchema, GroupsService, RolesService } from "@wharf/contract";
+import {
+  Capability,
+  GetGroupRequestSchema,
+  GroupsService,
+  RolesService,
+  SERVICES,
+} from "@wharf/contract";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
 } from "@wharf/contract/gen/google/rpc/error_details_pb.js";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
+import { onlyReadsByRoute } from "../src/rpc/dry-run.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 const PATH = "/wharf.iam.v2beta1.GroupsService";
@@ -47,6 +55,7 @@ onEachStore("the Connect protocol", (world) => {
     return {
       "connect-web": webTransport(options),
       "connect-web, binary": webTransport({ ...options, useBinaryFormat: true }),
+      "connect-web, GET": webTransport({ ...options, useHttpGet: true }),
       "connect-node, HTTP/1.1": nodeTransport({ ...options, httpVersion: "1.1" }),
       "connect-node, HTTP/2, JSON": nodeTransport({
         ...{ ...options, httpVersion: "2", useBinaryFormat: false },
@@ -111,6 +120,15 @@ onEachStore("the Connect protocol", (world) => {
     fetch(`${world.server.url}${PATH}/${method}?${new URLSearchParams(parameters)}`, {
       headers: headers(),
     });
+
+  test("methods are read with GET by clients that know their descriptors", () => {
+    const methods = SERVICES.flatMap((service) => service.methods);
+    for (const method of methods) {
+      const isRead = method.methodKind === "unary" && onlyReadsByRoute(method);
+      const declared = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+      assert.equal(declared, isRead, `${method}`);
+    }
+  });
 
   test("reads with GET, in every encoding of the message", async () => {
     const request = create(GetGroupRequestSchema, { uid: org });
