@@ -169,6 +169,8 @@ onEachStore("a down-scoped token cannot grant its identity more than its boundar
           "wharf.iam.v1.GroupInvites/CreateWithGroup",
           "wharf.iam.v1.Groups/Create",
           "wharf.iam.v2beta1.GroupsService/CreateGroup",
+          // Changes nothing.
+          "wharf.iam.v2beta1.IdentitiesService/UpdateIdentityMetadata",
           "wharf.installation.v2beta1.InstallationService/RotateSigningKeys",
           "wharf.oidc.SecurityTokenService/ExchangeRefreshToken",
           "wharf.registry.v2beta1.PackagesService/CreatePackage",
