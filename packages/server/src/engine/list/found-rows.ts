@@ -2,31 +2,38 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { messageToJson } from "../../rpc/json.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { Position } from "../../store/resources/query.ts";
-import { bodyOf, encodingOf, positionOf, withBody } from "../../store/resources/rows.ts";
+import { bodyOf, encodingOf, positionOf, totalOf, withBody } from "../../store/resources/rows.ts";
 import type { ResourceMessage } from "../definition.ts";
 import type { Resource } from "../resource.ts";
 import { type OrderedRows, type RunScan, readRuns } from "./runs.ts";
-import { countRows, readRows } from "./scan.ts";
+import { countRows, isCountedByRows, readRows } from "./scan.ts";
 import type { SkipIndex } from "./skip-index.ts";
 
 /** The rows of a page. In an order of one key, their positions follow from them. */
 export type FoundRows = Pick<OrderedRows, "rows"> & Partial<OrderedRows>;
 
-/** The rows of a page, and the total. */
+/** The rows of a page, and the total: of one range without filters, both are read by one statement. */
 export async function readAndCount<R extends ResourceMessage>(
   resource: Resource<R>,
   reader: Reader,
   skipIndex: SkipIndex,
   scan: RunScan,
+  isRepeated = false,
 ): Promise<{ readonly found: FoundRows; readonly totalCount: number }> {
+  const isCounted = scan.further.length === 0 && isCountedByRows(scan);
   // The total of one range does not wait for its page.
-  const counting = scan.ranges.length === 1 ? countRows(reader, scan) : undefined;
+  const counting = scan.ranges.length === 1 && !isCounted ? countRows(reader, scan) : undefined;
   counting?.catch(() => {});
   const found = await currentRows(resource, reader, skipIndex, scan);
-  const counted = await counting;
+  const [first] = found.rows;
+  const known = isCounted && first !== undefined ? totalOf(first) : await counting;
   // Rows that were created meanwhile can be on the page: then it is counted again.
-  const isCounted = counted !== undefined && counted >= found.rows.length;
-  return { found, totalCount: isCounted ? counted : await countRows(reader, scan) };
+  if (known !== undefined && known >= found.rows.length) return { found, totalCount: known };
+  const totalCount = await countRows(reader, scan);
+  // An empty page has no total: rows may have been created after it was read.
+  const isOutdated = isCounted && totalCount > 0 && scan.start === undefined && scan.skip === 0;
+  if (isOutdated && !isRepeated) return readAndCount(resource, reader, skipIndex, scan, true);
+  return { found, totalCount };
 }
 
 /** Where the next page continues: after so many rows; undefined if there are no more. */

@@ -10,7 +10,7 @@ import type {
   Range,
   Start,
 } from "../../store/resources/query.ts";
-import { countsOf } from "../../store/resources/range-counts.ts";
+import { countsOf, sizeColumn } from "../../store/resources/range-counts.ts";
 import type { ResourceTable } from "../../store/resources/resource-table.ts";
 import { type PageForm, type PageRow, positionOf } from "../../store/resources/rows.ts";
 import type { RangeSet } from "../visible/range-set.ts";
@@ -70,6 +70,13 @@ export async function readRows(
   return readMerged(reader, await shortened(reader, skipIndex, scan));
 }
 
+/** Whether the rows of a list come with its total. */
+export function isCountedByRows({ table, ranges, filters, many, search }: Scan): boolean {
+  const [only, ...others] = ranges;
+  if (only === undefined || others.length > 0 || filters.length > 0) return false;
+  return many === undefined && search === undefined && sizeColumn(table, only) !== undefined;
+}
+
 /** Attempts of a deep skip by blocks. */
 const MAX_ATTEMPTS = 5;
 
@@ -86,13 +93,14 @@ async function readRange(
     if (counted === undefined) break;
     const near = { ...scan, start: counted.start };
     const query = await pageQuery(reader, near, range, counted.skip, limit);
-    const rows = await readPage(reader, table, query, form);
+    const rows = await readPage(reader, table, { ...query, counted: true }, form);
     // A change between the two statements may have moved the page.
     const { changes } = await countsOf(reader, table, range);
     if (changes === counted.changes || attempt === MAX_ATTEMPTS) return rows;
   }
   const near = await shortened(reader, skipIndex, scan);
-  return readPage(reader, table, await pageQuery(reader, near, range, near.skip, limit), form);
+  const query = await pageQuery(reader, near, range, near.skip, limit);
+  return readPage(reader, table, { ...query, counted: true }, form);
 }
 
 /** The same list, started at the indexed row nearest to its first one. */

@@ -11,7 +11,7 @@ import { Conditions, type Sql, startingAt, where } from "./conditions.ts";
 import { FEW_ROWS, isShortWalk, readerForAll, readerForPage } from "./cost.ts";
 import { entryPositions, entryRows } from "./lists/entries.ts";
 import type { Condition, Order, PageQuery, Position, Range } from "./query.ts";
-import { rangeSize } from "./range-counts.ts";
+import { rangeSize, sizeColumn } from "./range-counts.ts";
 import type { ResourceTable } from "./resource-table.ts";
 import type { Form, PageForm, PageRow } from "./rows.ts";
 
@@ -47,18 +47,27 @@ export async function readPage(
     const positions = await readPositions(reader, table, query);
     return positions.map(({ key, id }): PageRow => [key, id, 0, ""]);
   }
-  if (query.entries !== undefined) return entryRows(reader, table, query, query.entries, form);
+  const total = totalColumn(table, query);
+  if (query.entries !== undefined)
+    return entryRows(reader, table, query, query.entries, form, total);
   const { column, descending } = query.order;
   if (query.offset <= MAX_FETCHED_OFFSET) {
-    return selectPage<PageRow>(reader, table, query, `${column}, id, encoding, ${form}`);
+    const columns = `${column}, id, encoding, ${form}${total.text}`;
+    return selectPage<PageRow>(reader, table, query, columns, total.params);
   }
   const direction = descending ? "DESC" : "ASC";
   const hidden = new Conditions(reader.dialect, table.shape).hidden(`r.${column}`);
-  return selectPage<PageRow>(reader, table, query, "id", (chosen) => {
-    return `SELECT r.${column}, r.id, r.encoding, r.${form}
+  return selectPage<PageRow>(reader, table, query, "id", total.params, (chosen) => {
+    return `SELECT r.${column}, r.id, r.encoding, r.${form}${total.text}
      FROM (${chosen}) chosen JOIN ${table.shape.name} r ON r.id = chosen.id
      ORDER BY ${hidden} ${direction}, r.id ${direction}`;
   });
+}
+
+/** What follows the columns of a row: the size of the range, if the query asks for it and it is kept. */
+function totalColumn(table: ResourceTable, { range, filters, counted }: PageQuery): Sql {
+  const size = counted && filters.length === 0 ? sizeColumn(table, range) : undefined;
+  return size === undefined ? { text: "", params: [] } : { ...size, text: `, ${size.text}` };
 }
 
 /** Reads only the positions of the rows of a page. */
@@ -132,12 +141,16 @@ export async function countRange(
   return countRows(await readerForAll(reader, table, range, filters), table, conditions);
 }
 
-/** Selects columns of the rows of a page; `within` makes the statement from that of the page. */
+/**
+ * Selects columns of the rows of a page, whose parameters come first; `within` makes the statement from that of the
+ * page.
+ */
 export async function selectPage<R extends readonly Value[]>(
   reader: Reader,
   table: ResourceTable,
   query: PageQuery,
   columns: string,
+  values: readonly Value[] = [],
   within: (page: string) => string = (page) => page,
 ): Promise<R[]> {
   const { first, ...path } = await pagePath(reader, table, query);
@@ -146,11 +159,11 @@ export async function selectPage<R extends readonly Value[]>(
     const end = await endOf(by, table, query, first);
     const walk = { sorts: false, conditions: [...first.conditions, ...end] };
     const { text, params } = pageSql(reader, table, query, columns, walk);
-    const rows = await by.arrays<R>(within(text), ...params);
+    const rows = await by.arrays<R>(within(text), ...values, ...params);
     if (rows.length === query.limit) return rows;
   }
   const { text, params } = pageSql(reader, table, query, columns, path);
-  return by.arrays<R>(within(text), ...params);
+  return by.arrays<R>(within(text), ...values, ...params);
 }
 
 /** The condition that ends a walk after a number of rows; none where there are fewer. */

@@ -63,4 +63,6 @@ export interface PageQuery {
   readonly limit: number;
   /** The index that has the entries of this list (lists/list-index.ts), if it needs one. */
   readonly entries?: number | undefined;
+  /** Whether rows have the size of the range, too: see `totalOf`. */
+  readonly counted?: boolean | undefined;
 }

@@ -1,5 +1,6 @@
 import { isRoot } from "@wharf/contract";
 import type { Reader } from "../db/connection.ts";
+import type { Sql } from "./conditions.ts";
 import { type Counts, readCounts, readPartitionCounts } from "./counts.ts";
 import type { Order, Range, TreeRange } from "./query.ts";
 import type { ResourceTable } from "./resource-table.ts";
@@ -43,6 +44,22 @@ export function rowsAt(
 ): number {
   if ("childrenOf" in range) return children;
   return descendants + ("below" in range && range.self && shape.isScope ? 1 : 0);
+}
+
+/**
+ * The number of rows in a range as a column of a statement that reads them, so that both are of one snapshot; undefined
+ * where one row of the counts does not have it.
+ */
+export function sizeColumn(table: ResourceTable, range: Range): Sql | undefined {
+  const { shape } = table;
+  if ("uids" in range || shape.partitions !== undefined) return undefined;
+  // As `rowsAt` adds them up.
+  const own = rowsAt(table, range, { children: 0, descendants: 0 });
+  const number = "childrenOf" in range ? "children" : `descendants + ${own}`;
+  return {
+    text: `COALESCE((SELECT ${number} FROM counts WHERE uid = ? AND kind = ?), ${own})`,
+    params: [topOf(range), shape.name],
+  };
 }
 
 /** Rows that a walk may read in vain: about a page takes as long. */

@@ -51,6 +51,9 @@ export type PageRow<F extends Form = Form> = readonly [
   body: Encodings[F],
 ];
 
+/** A row that was read with the number of rows of its list. */
+type CountedRow = readonly [...PageRow, total: number];
+
 export function positionOf([key, id]: PageRow): Position {
   return { key, id };
 }
@@ -63,8 +66,13 @@ export function bodyOf<F extends Form>(row: PageRow<F>): Encodings[F] {
   return row[3];
 }
 
+/** The number of rows of the list, where they were read with it, at the same moment. */
+export function totalOf(row: PageRow | CountedRow): number | undefined {
+  return row[4];
+}
+
 /** The same row with its resource encoded otherwise. */
 export function withBody<F extends Form>(row: PageRow, body: Encodings[F]): PageRow<F> {
-  const [key, id, encoding] = row;
-  return [key, id, encoding, body];
+  const [key, id, encoding, , ...rest] = row;
+  return [key, id, encoding, body, ...rest];
 }

@@ -12,14 +12,16 @@ export async function entryRows(
   query: PageQuery,
   list: number,
   form: Form,
+  total: Sql,
 ): Promise<PageRow[]> {
   const { column } = query.order;
   const { text, params } = selectEntries(reader, table, query, list);
   const direction = directionOf(query);
   return reader.arrays<PageRow>(
-    `SELECT r.${column}, r.id, r.encoding, r.${form}
+    `SELECT r.${column}, r.id, r.encoding, r.${form}${total.text}
      FROM (${text}) chosen JOIN ${table.shape.name} r ON r.id = chosen.row_id
      ORDER BY chosen.key ${direction}, chosen.row_id ${direction}`,
+    ...total.params,
     ...params,
   );
 }
