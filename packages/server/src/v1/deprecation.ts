@@ -5,11 +5,18 @@ import type { Settings } from "../config/settings.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { ResponseHeaders } from "../rpc/call.ts";
 import type { Deprecation } from "../rpc/methods.ts";
+import { entitlementMethods } from "./entitlements.ts";
+import { syncStatusMethods } from "./sync-status.ts";
+
+/** Methods with constant answers, for clients of the public contract: version 2 has none of them. */
+const CONSTANT: ReadonlySet<DescMethod> = new Set(
+  [...entitlementMethods(), ...syncStatusMethods()].map(([method]) => method),
+);
 
 /** The methods with a successor in version 2. Of advisories these are the reads: version 2 cannot write them. */
 const { list, listAdvisoryEvents } = advisoriesV1.Advisories.method;
 const REPLACED: ReadonlySet<DescMethod> = new Set<DescMethod>([
-  ...SERVICES_V1.flatMap(({ methods }) => methods),
+  ...SERVICES_V1.flatMap(({ methods }) => methods).filter((method) => !CONSTANT.has(method)),
   list,
   listAdvisoryEvents,
 ]);

@@ -108,10 +108,10 @@ export const CALLERS: readonly ErrorText[] = [
   ],
   [
     "a method is not supported",
-    ({ rest }) => rest("GET", "/iam/v1/groups:lookupGroup"),
+    ({ rest }) => rest("GET", "/registry/v1/buildstatus"),
     plain(
       "UNIMPLEMENTED",
-      "chainguard.platform.iam.Groups/LookupGroup is not supported by this server",
+      "chainguard.platform.registry.Registry/GetBuildStatus is not supported by this server",
     ),
   ],
   [
