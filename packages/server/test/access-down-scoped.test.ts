@@ -149,6 +149,15 @@ onEachStore("a down-scoped token cannot grant its identity more than its boundar
     const token = await world.signer.token(OPERATOR_UID, { boundary: { [org]: ["repo.list"] } });
     const made = await new Http(url, token).post("/iam/v2beta1/groups", { name: world.name() });
     assert.equal(made.status, 403);
+    const methods = SERVICES.flatMap((service) => service.methods).filter(
+      (method) => accessOf(method)?.kind === "operator",
+    );
+    assert.ok(methods.length > 2);
+    for (const method of methods) {
+      const path = `/${method.parent.typeName}/${method.name}`;
+      const done = sendBytes(url, token, path, Buffer.alloc(0));
+      await assert.rejects(done, { code: 7 }, path);
+    }
   });
 
   describe("methods that write", () => {

@@ -237,13 +237,25 @@ onEachStore("sign-ins at a shared issuer", (world) => {
     const uid = await register(sub, organization, "owner");
     const scim = await provision(organization, provisioned);
     const { id } = (await scim.post("/Users", { userName: sub, externalId: sub })).body;
+    const mapping = { externalGroupId: "admins", roleUid: roleNamed("viewer") };
+    await operator.post(`/iam/v2beta1/externalGroupRoleMappings/${beside}`, mapping);
     const ways = {
       "the provider": () => through(provisioned, sub, "provisioned"),
       "another provider of the organization": () => through(beside, sub, "beside"),
+      "a group at another provider": () => through(beside, sub, "beside", { groups: ["admins"] }),
       "a token made for us": () => direct(sub),
     };
     const tokens: Exchanged[] = [];
     for (const way of Object.values(ways)) tokens.push(await way());
+    const trusting = await operator.post(`/iam/v2beta1/identities/${organization}`, {
+      name: "deployer",
+      claimMatch: { issuer: world.server.url, subject: uid, audience: world.server.url },
+    });
+    const identity = trusting.body.uid;
+    await world.bind(organization, identity, "viewer");
+    const held = await through(beside, sub, "beside");
+    const aud = world.server.url;
+    tokens.push(await exchange(aud, held.token, { aud, identity }));
     for (const token of tokens) assert.equal(await mayRead(as(token), organization), true);
     await scim.patch(`/Users/${id}`, { op: "replace", path: "active", value: false });
     for (const token of tokens)

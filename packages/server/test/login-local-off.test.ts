@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { decodeJwt } from "jose";
 import { HttpBrowser } from "./support/browser/http-browser.ts";
 import { Http } from "./support/client/http.ts";
 import { askForToken, exchange, type TokenAnswer } from "./support/client/tokens.ts";
@@ -14,6 +15,7 @@ for (const store of STORES) {
     let on: World;
     let off: TestServer;
     let tokens: TokenAnswer;
+    let other: { token: string; binding: string };
     before(async () => {
       on = await World.start({ store, flags: ["--base-url", BASE_URL] });
       assert.equal((await on.accounts.setUp()).status, 200);
@@ -22,6 +24,10 @@ for (const store of STORES) {
       tokens = signedIn.tokens;
       const rest = new Http(on.server.url, tokens.access_token);
       assert.equal((await rest.get("/auth/v1/ok")).status, 200);
+      const organization = await on.organization();
+      await on.bind(organization, decodeJwt(tokens.access_token).sub ?? "", "owner");
+      const { uid, token } = await on.member();
+      other = { token, binding: await on.bind(organization, uid, "owner") };
       if (store === "sqlite") await on.server.terminate();
       off = await TestServer.start({
         sameStoreAs: on.server,
@@ -42,6 +48,13 @@ for (const store of STORES) {
       assert.equal(refreshed.error, "invalid_grant");
       const exchanged = await exchange(off.url, access_token, { aud: BASE_URL });
       assert.equal(exchanged.status, 401);
+    });
+
+    test("do not count as owners", async () => {
+      const rest = new Http(off.url, other.token);
+      const left = await rest.delete(`/iam/v2beta1/roleBindings/${other.binding}`);
+      assert.equal(left.status, 400);
+      assert.match(JSON.stringify(left.body), /LAST_OWNER/);
     });
 
     test("have no pages", async () => {

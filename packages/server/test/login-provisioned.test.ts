@@ -55,14 +55,20 @@ for (const store of STORES) {
     };
 
     test("a session of a user who is not provisioned ends", async () => {
-      const before = await world.login.logIn("bob");
+      const [before, guest] = [await world.login.logIn("bob"), await world.login.logIn("ada")];
+      // A role in another organization is not for the provider to take away, but its session is.
+      const invite = { roleUid: builtinRole("viewer")?.uid, ttl: "600s" };
+      const { code } = await world.post(`groupInvites/${await world.organization()}`, invite);
+      const joined = new Http(world.server.url, guest.access_token);
+      assert.equal((await joined.post("/auth/v1/register", { code })).status, 200);
       scim = await switchOn();
-      const refreshed = await askForToken(world.server.url, {
-        grant_type: "refresh_token",
-        refresh_token: before.refresh_token,
-      });
-      assert.equal(refreshed.error, "invalid_grant");
-      assert.equal(await alive(before.access_token), 401);
+      assert.equal(await alive(guest.access_token), 200);
+      for (const { access_token, refresh_token } of [before, guest]) {
+        const grant = { grant_type: "refresh_token", refresh_token };
+        const refreshed = await askForToken(world.server.url, grant);
+        assert.equal(refreshed.error, "invalid_grant");
+        assert.equal(await alive(access_token), 401);
+      }
     });
 
     test("users are not matched by e-mail address", async () => {

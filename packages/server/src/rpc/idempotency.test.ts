@@ -83,6 +83,15 @@ test("JSON in a request stays as it was sent", () => {
   assert.equal(JSON.stringify(toJson(ImportAdvisoriesRequestSchema, one)), before);
 });
 
+test("the same request has another digest with another key", () => {
+  const request = create(CreateGroupRequestSchema, { parent: "p" });
+  const { createGroup } = GroupsService.method;
+  const [one, two] = ["k", "l"].map((key) => {
+    return idempotencyKeyOf(key, OPERATOR, createGroup, request, ignore).request;
+  });
+  assert.notEqual(one, two, "a digest without a secret in it helps to guess the request");
+});
+
 test("caller, method and key make the id", () => {
   const request = create(CreateGroupRequestSchema);
   const { createGroup, updateGroup } = GroupsService.method;

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { StructSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
-import { GroupSchema, ImportAdvisoriesRequestSchema, RoleBindingSchema } from "@wharf/contract";
+import {
+  GroupSchema,
+  ImportAdvisoriesRequestSchema,
+  RepoSchema,
+  RoleBindingSchema,
+} from "@wharf/contract";
 import { registryV1 } from "@wharf/contract/v1";
 import fc from "fast-check";
 import { WharfError } from "../lib/errors.ts";
@@ -138,6 +143,21 @@ test("parsing ends where a bound is exceeded: before what follows", () => {
   for (const text of ["[".repeat(99), documents("{},", 999)]) {
     assert.throws(() => parseJson(text, ImportAdvisoriesRequestSchema), SyntaxError);
   }
+});
+
+test("maps are bounded while they are parsed", () => {
+  const entries = (count: number) =>
+    Array.from({ length: count }, (_, at) => `"${at}": "x",`).join("");
+  const parse = (count: number) => () =>
+    parseJson(`{"customOverlay": {"environment": {${entries(count)}`, RepoSchema);
+  assert.throws(parse(101), isInvalid("customOverlay.environment"));
+  assert.throws(parse(100), SyntaxError);
+});
+
+test("a map can have the key __proto__, which sets no prototype", () => {
+  const text = '{"customOverlay": {"environment": {"__proto__": "x"}}}';
+  const { value } = parseJson(text, RepoSchema);
+  assert.equal(JSON.stringify(value), text.replaceAll(": ", ":"));
 });
 
 function isInvalid(field: string): (thrown: unknown) => boolean {

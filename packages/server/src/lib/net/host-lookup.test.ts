@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { NameServer } from "../../../test/support/events/name-server.ts";
@@ -12,6 +13,8 @@ const HOSTS = `
 10.1.2.3  hooks.internal Hooks  # by the operator
 192.0.2.7 # no name
 9.9.9.9   public.example
+9.9.9.11  mixed.example
+10.0.0.9  mixed.example
 `;
 
 const KNOWN: Readonly<Record<string, string>> = {
@@ -62,9 +65,15 @@ describe("names of hosts", () => {
   });
 
   test("of users must not have private addresses", async () => {
-    for (const name of ["private.example", "hooks.internal", "localhost", "short"])
+    for (const name of ["private.example", "hooks.internal", "localhost", "short", "mixed.example"])
       await assert.rejects(find(name, "publicOnly"), /not public/);
     await assert.rejects(find("nobody.example", "publicOnly"), { code: "ENOTFOUND" });
+  });
+
+  test("of users are not looked up in other sources of this machine", async () => {
+    // Only the system's own hosts file has these, or nothing has.
+    for (const name of ["ip6-localhost", hostname()])
+      await assert.rejects(find(name, "publicOnly"), { code: "ENOTFOUND" });
   });
 
   test("have an address of the requested family", async () => {

@@ -53,7 +53,12 @@ test("only a private issuer leads to documents at its own origin", async () => {
   const beside = "http://issuer.internal:8443/keys";
   assert.equal(policy.mayBePrivate(PRIVATE), true);
   assert.equal(policy.mayBePrivate(beside, PRIVATE), true);
-  assert.equal(policy.mayBePrivate("http://other.internal/keys", PRIVATE), false);
+  for (const other of [
+    "http://other.internal:8443/keys",
+    "http://issuer.internal:9000/keys",
+    "https://issuer.internal:8443/keys",
+  ])
+    assert.equal(policy.mayBePrivate(other, PRIVATE), false, other);
   assert.equal(policy.mayBePrivate(beside, "https://hostile.example"), false);
   const ofHostile = guardedFetch(policy, "https://hostile.example");
   await assert.rejects(ofHostile(beside, { method: "POST" }), /only https is trusted/);
