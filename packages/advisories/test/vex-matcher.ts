@@ -21,7 +21,7 @@ export interface VexProduct extends VexComponent {
   readonly subcomponents?: readonly VexComponent[];
 }
 
-/** What a scanner asks: the names of a product, and the package URL of the package in it. */
+/** The question of a scanner: the names of a product, and the package URL of the package in it. */
 export interface Question {
   readonly vulnerability: string;
   readonly product: readonly string[];

@@ -23,7 +23,7 @@ export interface Assessed {
   readonly assessment: Assessment;
 }
 
-/** What an assessment clears of one package, by what readers of a format distinguish. */
+/** The part of one package that an assessment clears, as readers of a format distinguish parts. */
 interface Entry extends Assessed {
   readonly architecture: string;
   /** The release of the distribution, if all products name the same. */

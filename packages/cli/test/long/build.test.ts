@@ -91,7 +91,7 @@ test("the built server starts from the code that the build has kept", async (t) 
 
 const COMMAND = join(ROOT, "packages/cli");
 
-/** What a server reads from its own files, if it has not read them at its start. */
+/** Requests that need files of the server, unless it has read them at its start. */
 async function worksWholly({ url }: Served, data: string): Promise<void> {
   const page = await fetch(`${url}/console/`);
   assert.equal(page.status, 200);

@@ -128,7 +128,7 @@ export class CheckpointSet {
     return undefined;
   }
 
-  /** What is wrong with the first entry of a chain, which names the checkpoint before it unless there was none. */
+  /** The problem of the first entry of a chain, if any. It names the checkpoint before it unless there was none. */
   beginProblem(root: string, name: string): string | undefined {
     if (name === "") return undefined;
     const number = Number.parseInt(name, 10);

@@ -16,6 +16,7 @@ import { actOf } from "../auth/act.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
 import { notFound, PermissionDeniedError, unimplemented, WharfError } from "../lib/errors.ts";
+import { AdmittedCall } from "./admitted-call.ts";
 import {
   type Admission,
   type Call,
@@ -316,98 +317,3 @@ function nameOf({ parent, name }: DescMethod): string {
 }
 
 const NOTHING_ELSE = {};
-
-/** A request with its authenticated caller. */
-class AdmittedCall implements Call {
-  readonly #incoming: RequestInfo;
-  readonly method: DescMethod;
-  readonly calledAs: DescMethod;
-  readonly caller: Caller;
-  readonly time: number;
-  readonly format: RequestInfo["format"];
-  readonly translateEvent: Call["translateEvent"];
-  readonly idempotency: Call["idempotency"];
-  readonly isPublicName: boolean | undefined;
-  readonly act: () => string;
-
-  constructor(
-    incoming: RequestInfo,
-    method: DescMethod,
-    caller: Caller,
-    time: number,
-    {
-      format = incoming.format,
-      translateEvent,
-      idempotency,
-      calledAs = method,
-      isPublicName,
-      act = () => "",
-    }: Partial<
-      Pick<Call, "format" | "translateEvent" | "idempotency" | "calledAs" | "isPublicName" | "act">
-    >,
-  ) {
-    this.#incoming = incoming;
-    this.format = format;
-    this.translateEvent = translateEvent;
-    this.idempotency = idempotency;
-    this.isPublicName = isPublicName;
-    this.act = act;
-    this.method = method;
-    this.calledAs = calledAs;
-    this.caller = caller;
-    this.time = time;
-  }
-
-  get requestId(): string {
-    return this.#incoming.requestId;
-  }
-
-  get authorization(): string | undefined {
-    return this.#incoming.authorization;
-  }
-
-  get remoteAddress(): string {
-    return this.#incoming.remoteAddress;
-  }
-
-  get userAgent(): string {
-    return this.#incoming.userAgent;
-  }
-
-  get dryRun(): string | undefined {
-    return this.#incoming.dryRun;
-  }
-
-  get isDryRun(): boolean {
-    return this.#incoming.dryRun === "true";
-  }
-
-  /** What a method invokes on its own behalf is read as it is now: writes depend on it. */
-  get maxStaleness(): string | undefined {
-    return this.calledAs === this.method ? this.#incoming.maxStaleness : undefined;
-  }
-
-  markStaleness(ms: number): void {
-    this.#incoming.markStaleness?.(ms);
-  }
-
-  get via(): Call["via"] {
-    return this.#incoming.via;
-  }
-
-  get traceparent(): string | undefined {
-    return this.#incoming.traceparent;
-  }
-
-  get lastEventId(): string | undefined {
-    return this.#incoming.lastEventId;
-  }
-
-  get signal(): AbortSignal {
-    return this.#incoming.signal;
-  }
-
-  get abandoned(): WharfError | undefined {
-    return this.#incoming.abandoned;
-  }
-}

@@ -52,7 +52,7 @@ function superfluous(names: readonly string[], added: string, keep: number): str
   return [...ahead, ...before].slice(0, Math.max(0, others.length - (keep - 1)));
 }
 
-/** What killed backups have left. */
+/** Removes the partial files of killed backups. */
 function removeAbandoned(backupDir: string): void {
   const partials = readdirSync(backupDir).filter(
     (name) => name.endsWith(PARTIAL) && NAME.test(name.slice(0, -PARTIAL.length)),

@@ -13,7 +13,7 @@ type Send = (message: FromWorker) => void;
 /** Rejected uses that are remembered, so that a flood of them does not reach the supervisor. */
 const MAX_REJECTED = 20_000;
 
-/** What a worker gets from its supervisor: connections, rate limits, and what its peers report and cannot do. */
+/** The link of a worker to its supervisor: connections, rate limits, and reports and problems of its peers. */
 export class SupervisorLink implements ConnectionSource, RateLimits {
   readonly worker: number;
   readonly address: AddressInfo;
