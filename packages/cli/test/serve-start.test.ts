@@ -44,7 +44,8 @@ for (const table of ["installation", "tickets"]) {
 }
 
 test("a signal ends a start that waits for its database", async (t) => {
-  const silent = createServer(() => {}).listen(0, "127.0.0.1");
+  // Nobody reads the connection, so it does not end with its client.
+  const silent = createServer((socket) => t.after(() => socket.destroy())).listen(0, "127.0.0.1");
   t.after(() => silent.close());
   await once(silent, "listening");
   const url = `postgres://wharf@127.0.0.1:${portOf(silent)}/wharf`;
