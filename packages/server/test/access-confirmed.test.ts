@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, type DescMethod, type Message } from "@bufbuild/protobuf";
 import {
+  Capability,
+  CapabilitySet,
   CreateRoleBindingRequestSchema,
   DeleteRoleBindingRequestSchema,
   type RoleBinding,
@@ -10,6 +12,7 @@ import {
   UpdateRoleBindingRequestSchema,
 } from "@wharf/contract";
 import type { Caller } from "../src/auth/caller.ts";
+import { Grants } from "../src/auth/grants.ts";
 import { registerResources } from "../src/engine/handlers.ts";
 import type { Handler } from "../src/rpc/call.ts";
 import { HandlerRegistry } from "../src/rpc/handler-registry.ts";
@@ -81,5 +84,31 @@ onEachStore("access confirmed within the transaction", (world) => {
     const current = await admitted(owner);
     for (const [method, request] of requests) await execute(current, method, request);
     assert.deepEqual(await bindingsOf(friend), ["owner"], "with the right, all of them work");
+  });
+
+  test("a write stays within the boundary of its token", async () => {
+    const owner = (await world.member({ [org]: "owner" })).uid;
+    const friend = (await world.member()).uid;
+    const viewer = await world.bind(org, friend, "viewer");
+    const boundary = Grants.at([[org, CapabilitySet.of(Capability.CAP_IAM_GROUPS_LIST)]]);
+    const caller = { ...(await admitted(owner)), boundary };
+    // Something else changes access meanwhile, so that the grants are read again.
+    await world.bind(org, (await world.member()).uid, "viewer");
+    const request = create(DeleteRoleBindingRequestSchema, { uid: viewer });
+    await assert.rejects(execute(caller, deleteRoleBinding, request), {
+      code: "PERMISSION_DENIED",
+    });
+    assert.deepEqual(await bindingsOf(friend), ["viewer"]);
+  });
+
+  test("a write of a session that has ended is rejected", async () => {
+    const owner = (await world.member({ [org]: "owner" })).uid;
+    const friend = (await world.member()).uid;
+    const viewer = await world.bind(org, friend, "viewer");
+    const caller = { ...(await admitted(owner)), session: "ended" };
+    await world.bind(org, (await world.member()).uid, "viewer");
+    const request = create(DeleteRoleBindingRequestSchema, { uid: viewer });
+    await assert.rejects(execute(caller, deleteRoleBinding, request), { code: "UNAUTHENTICATED" });
+    assert.deepEqual(await bindingsOf(friend), ["viewer"]);
   });
 });

@@ -156,6 +156,14 @@ describe("an identity with an AWS relationship", () => {
     ["a date that is none", () => ({ headers: { "X-Amz-Date": "20261399T000000Z" } }), /malformed/],
     ["a header twice", () => ({ extra: "\r\nHost: sts.evil.example" }), /malformed/],
     [
+      "an identity under both names",
+      () => ({
+        extra: "\r\nWharf-Identity: other",
+        signedHeaders: ALL_SIGNED.replace("host;", "host;wharf-identity;"),
+      }),
+      /malformed/,
+    ],
+    [
       "the signed headers twice",
       () => ({
         rewrite: (text) => text.replace("SignedHeaders=", "SignedHeaders=host, SignedHeaders="),
