@@ -51,9 +51,9 @@ export class Engine {
   readonly textSearches: TextSearches;
   /** Where audit entries go that callers without credentials can cause. */
   readonly auditAggregator: AuditAggregator;
-  /** Where audit entries of denied calls go. */
+  /** The aggregator of audit entries of denied calls. */
   readonly callerAudit: AuditAggregator;
-  /** Where audit entries of reads of the audit log go. */
+  /** The aggregator of audit entries of reads of the audit log. */
   readonly readerAudit: AuditAggregator;
   /** Every resource of the catalog, for what concerns all of them. */
   readonly resources: readonly Resource[];

@@ -15,7 +15,7 @@ import { bindingsOfRole, groupsOfRole } from "../store/tables/access/identity-bi
  */
 export const OWNER_ROLE = builtinRole("owner")?.uid ?? "";
 
-/** What a change is about to take away, and the identities that it makes owners. */
+/** The things that a change takes away, and the identities that it makes owners. */
 export interface OwnerChange {
   /** The uid of a role binding. */
   readonly binding?: string;

@@ -9,7 +9,7 @@ import { JsonScanner } from "./json-scan.ts";
 import { RequestBounds } from "./request-bounds.ts";
 
 export interface ParseOptions {
-  /** How unknown fields are handled: parsing stops at the first, or skips them. Default: "ignore". */
+  /** The handling of unknown fields: parsing stops at the first, or skips them. Default: "ignore". */
   readonly unknown?: "ignore" | "reject" | undefined;
   /** The only field to read, as a path from the root message. Default: all fields. */
   readonly only?: readonly DescField[] | undefined;

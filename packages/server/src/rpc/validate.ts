@@ -59,7 +59,7 @@ const MAX_TEXT_LENGTH = 4_096;
 
 const MAX_MAP_ENTRIES = 100;
 
-/** How many entries a list or map may have, or bytes a field of bytes. */
+/** The maximum of entries of a list or map, or of bytes of a field of bytes. */
 export function maxEntriesOf(field: DescField): number {
   const fallback = field.fieldKind === "map" ? MAX_MAP_ENTRIES : Number.POSITIVE_INFINITY;
   return rulesOf(field)?.maxSize || fallback;
