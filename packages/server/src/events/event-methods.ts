@@ -51,7 +51,7 @@ function listMethod(engine: Engine, names: () => EventNames): Handler {
     const query = JSON.stringify([group, types, subject, actor, text, since, until, descending]);
     const cursor = readCursor(engine, query, request.pageToken, call.time)?.position;
     const log = {
-      ...{ group, since, until, descending },
+      ...{ group, since, until, descending, beyondHorizon: true },
       subject: subject || undefined,
       actor: actor || undefined,
     };
@@ -94,7 +94,8 @@ function previewMethod(engine: Engine, names: () => EventNames): Handler {
     if (violations.length > 0) throw invalidArgument(...violations);
     mustRead(call.caller.grants, group, capabilitiesFor(filters, names()));
     await mustExist(engine, group);
-    const query = { group, since: msOf(since) ?? call.time - DAY_MS, descending: true };
+    const newestFirst = { descending: true, beyondHorizon: true };
+    const query = { group, since: msOf(since) ?? call.time - DAY_MS, ...newestFirst };
     const task = engine.lists.task(call, call);
     const search = new LogSearch(names(), filters, query, task);
     const searching = await searchReader(engine.store.readerFor(call));

@@ -56,6 +56,8 @@ export interface LogQuery {
   /** Exclusive. */
   readonly until?: number | undefined;
   readonly descending?: boolean;
+  /** All committed events, also those beyond the horizon: for lists, which are not continued after their end. */
+  readonly beyondHorizon?: boolean;
 }
 
 const COLUMNS = `event_id AS "eventId", time, type, subject, group_uid AS "group", actor, body_type AS "bodyType"`;
@@ -84,7 +86,7 @@ export function readerBetween(reader: Reader, from: LogPosition, end: LogPositio
   return end.id - from.id < FEW_EVENTS ? reader : (reader.costly ?? reader);
 }
 
-/** Reads events in order, up to the horizon. */
+/** Reads events in order, up to the horizon unless the query goes beyond it. */
 export function readLog(reader: Reader, query: LogQuery, limit: number): Promise<LoggedEvent[]> {
   const { where, params } = conditions(reader.dialect, query);
   const direction = query.descending ? "DESC" : "ASC";
@@ -105,7 +107,7 @@ export async function countLog(reader: Reader, query: LogQuery): Promise<number>
 }
 
 function conditions({ name, texts }: Dialect, query: LogQuery) {
-  const conditions = [name === "sqlite" ? "1 = 1" : HORIZON];
+  const conditions = [name === "sqlite" || query.beyondHorizon ? "1 = 1" : HORIZON];
   const params: (string | number)[] = [];
   const add = (sql: string, ...values: (string | number | undefined)[]) => {
     if (values.includes(undefined)) return;
