@@ -260,3 +260,14 @@ test("waiting for a connection, or for a lock, has an end", async (t) => {
     assert.match(driver.failureOf(read.reason) ?? "", /^(locked|timeout)$/);
   }
 });
+
+test("a closed store opens no connection", async (t) => {
+  const { driver, other } = await withSession(t, {});
+  await driver.close();
+  await assert.rejects(driver.begin(), /the store is closed/);
+  const sql = `SELECT pid FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+  // The server notices the end of a connection a little later.
+  let { rows } = await other.query(sql);
+  while (rows.length > 0) ({ rows } = await other.query(sql));
+});

@@ -3,7 +3,6 @@ import { checkPrimary } from "./check.ts";
 import type { SessionLimits } from "./connection.ts";
 import { Connections } from "./connections.ts";
 import { COSTLY_CONNECTIONS, CostlyConnections } from "./costly-connections.ts";
-import { DatabaseUnavailable } from "./failures.ts";
 import { Hosts, type SessionCheck } from "./hosts.ts";
 import { Liveness } from "./liveness.ts";
 import { LockedTables } from "./locked-tables.ts";
@@ -160,7 +159,7 @@ export async function openCluster(
     },
     stop() {
       ticks.stop();
-      connections.destroyAll(new DatabaseUnavailable("the store is closed"));
+      connections.close();
     },
   };
 }

@@ -38,11 +38,12 @@ export class Connections {
   readonly #observers: ((connection: Connection) => void)[] = [];
   /** Server processes of connections that were given up, until they are ended. */
   #orphans: Orphan[] = [];
+  #closed: Error | undefined;
 
   /** `connect` receives what is to be notified of every connection. */
   constructor(connect: (observer: ConnectionObserver) => Hosts) {
     this.#hosts = connect({
-      closed: (connection) => this.#closed(connection),
+      closed: (connection) => this.#forget(connection),
       readOnly: () =>
         this.destroyAll(new DatabaseUnavailable("the database is read-only", "read_only")),
     });
@@ -59,7 +60,12 @@ export class Connections {
 
   /** Opens a connection; if it leads to another host than before, those to the former one are closed. */
   async open(limits: SessionLimits): Promise<Connection> {
+    if (this.#closed) throw this.#closed;
     const connection = await this.#hosts.connect(limits);
+    if (this.#closed) {
+      connection.destroy(this.#closed);
+      throw this.#closed;
+    }
     if ([...this.#open].some((one) => isSameProcess(one, connection))) {
       void connection.end();
       throw new ConfigError(TRANSACTION_POOLING);
@@ -77,6 +83,12 @@ export class Connections {
   destroy(connection: Connection, reason: string): void {
     this.#addOrphans([connection.facts]);
     this.#destroy(connection, reason);
+  }
+
+  /** Gives all connections up, and opens none any more. */
+  close(): void {
+    this.#closed = new DatabaseUnavailable("the store is closed");
+    this.destroyAll(this.#closed);
   }
 
   destroyAll(reason: Error): void {
@@ -105,7 +117,7 @@ export class Connections {
     this.#orphans = [...this.#orphans, ...more].slice(-MAX_ORPHANS);
   }
 
-  #closed(connection: Connection): void {
+  #forget(connection: Connection): void {
     if (!this.#open.delete(connection)) return;
     for (const observer of this.#observers) observer(connection);
   }
