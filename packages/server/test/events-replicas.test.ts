@@ -9,7 +9,6 @@ import { type Answer, ApiClient } from "./support/client/api-client.ts";
 import { Receiver } from "./support/events/receiver.ts";
 import { EventStream } from "./support/events/streams.ts";
 import { TestServer } from "./support/server/test-server.ts";
-import { until } from "./support/until.ts";
 
 const WATCH = EventsService.method.watchEvents;
 const WATCH_AUDIT = AuditService.method.watchAuditEntries;
