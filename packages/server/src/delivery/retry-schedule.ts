@@ -21,16 +21,17 @@ const JITTER = 0.2;
 /** The longest pause that a sink can ask for. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR;
 
-/** When to try again after a number of failed attempts; undefined after the last one. */
+/** When to try again after a number of failed attempts; undefined after the last one. A jitter of 1 gives the bound. */
 export function retryDelay(
   failedAttempts: number,
   retryAfterMs = 0,
   delays: readonly number[] = RETRY_DELAYS_MS,
+  jitter = Math.random(),
 ): number | undefined {
   const delay = delays[failedAttempts - 1];
   if (delay === undefined) return undefined;
-  const jittered = delay * (1 + Math.random() * JITTER);
-  return Math.max(jittered, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS));
+  const jittered = delay * (1 + jitter * JITTER);
+  return Math.ceil(Math.max(jittered, Math.min(retryAfterMs, MAX_RETRY_AFTER_MS)));
 }
 
 /** The pause after a number of consecutive failures: doubled with each, up to a bound. */

@@ -113,7 +113,7 @@ export class Dispatcher {
       const next = events[index + 1];
       const following = next === undefined ? Infinity : (deliveries.get(next.id)?.length ?? 0);
       if (part.length + following <= MAX_DELIVERIES) continue;
-      await this.#store(cursor, event, part, now);
+      await this.#store(cursor, event, part);
       cursor = event;
       part = [];
     }
@@ -125,7 +125,6 @@ export class Dispatcher {
     cursor: LogPosition,
     last: EventPosition,
     deliveries: readonly NewDelivery[],
-    now: number,
   ): Promise<void> {
     const { store, leases, dispatched } = this.#deps;
     const uids = [...new Set(deliveries.map(({ subscription }) => subscription))];
@@ -135,7 +134,7 @@ export class Dispatcher {
         throw new Error("the log of events has changed since it was read");
       if (deliveries.length === 0) return;
       await addDeliveries(tx, deliveries);
-      await markDue(tx, uids, now);
+      await markDue(tx, uids);
     }, MAX_DELAY_MS);
     if (uids.length > 0) dispatched(uids);
   }

@@ -241,7 +241,7 @@ async function redeliver(
         return { subscription, event, eventId, type, subject, isReplay: true, time: call.time };
       }),
     );
-    await markDue(tx, [subscription], call.time);
+    await markDue(tx, [subscription]);
     await audit(tx, call, { resource: subscription, detail: { redelivered: events.length } });
   });
 }

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SendResult } from "../../delivery/pinned-client.ts";
-import { DELIVERY_STATES, type StoredDelivery } from "../../store/tables/events/deliveries.ts";
-import { outcomeOf } from "./outcomes.ts";
+import {
+  DELIVERY_STATES,
+  type PendingDelivery,
+  type StoredDelivery,
+} from "../../store/tables/events/deliveries.ts";
+import { outcomeOf, waitOf } from "./outcomes.ts";
 
 const NOW = 1_900_000_000_000;
 const DELAYS_MS = [1_000, 1_000];
@@ -23,16 +27,16 @@ for (const status of [200, 202, 204, 299]) {
 
 for (const status of [0, 199, 301, 308, 400, 401, 404, 500]) {
   test(`${status} is retried, and its Retry-After ignored`, () => {
-    const { outcome: word, nextAt, pauseMs } = outcome({ status, retryAfterMs: RETRY_AFTER_MS });
+    const { outcome: word, retryMs, pauseMs } = outcome({ status, retryAfterMs: RETRY_AFTER_MS });
     assert.deepEqual([word, pauseMs], ["retried", 0]);
-    assert.ok(nextAt < NOW + RETRY_AFTER_MS);
+    assert.ok(retryMs < RETRY_AFTER_MS);
   });
 }
 
 for (const status of [429, 502, 503, 504]) {
   test(`${status} pauses the sink for its Retry-After`, () => {
-    const { outcome: word, nextAt, pauseMs } = outcome({ status, retryAfterMs: RETRY_AFTER_MS });
-    assert.deepEqual([word, pauseMs, nextAt], ["retried", RETRY_AFTER_MS, NOW + RETRY_AFTER_MS]);
+    const { outcome: word, retryMs, pauseMs } = outcome({ status, retryAfterMs: RETRY_AFTER_MS });
+    assert.deepEqual([word, pauseMs, retryMs], ["retried", RETRY_AFTER_MS, RETRY_AFTER_MS]);
   });
 }
 
@@ -50,3 +54,17 @@ test("a delivery fails after its last attempt", () => {
   assert.equal(outcome({ status: 500 }, 1).outcome, "retried");
   assert.equal(outcome({ status: 500 }, 2).outcome, "failed");
 });
+
+for (const [what, waitMs, statuses, expected] of [
+  ["without attempts is due", 1, [], 0],
+  ["waits for its pause", 1_100, [500], 1_100],
+  ["whose time has come is due", -1, [500], 0],
+  ["is due if it would wait longer than any pause", 1_300, [500], 0],
+  ["waits for the pause that its sink asked for", RETRY_AFTER_MS, [500, 429], RETRY_AFTER_MS],
+  ["is due if it would wait longer than a sink can ask for", 90_000_000, [503], 0],
+] as const) {
+  test(`a delivery ${what}`, () => {
+    const attempts = JSON.stringify(statuses.map((status) => ({ status })));
+    assert.equal(waitOf({ attempts, waitMs } as PendingDelivery, DELAYS_MS), expected);
+  });
+}

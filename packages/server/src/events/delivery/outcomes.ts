@@ -3,6 +3,7 @@ import { retryDelay } from "../../delivery/retry-schedule.ts";
 import {
   DELIVERY_STATES,
   type DeliveryResult,
+  type PendingDelivery,
   type StoredAttempt,
   type StoredDelivery,
 } from "../../store/tables/events/deliveries.ts";
@@ -44,17 +45,29 @@ export function outcomeOf(
   const common = { id: delivery.id, attempts: JSON.stringify(attempts), isGone: status === GONE };
   if (status >= 200 && status < 300) {
     const { delivered: state } = DELIVERY_STATES;
-    return { ...common, outcome: "delivered", state, nextAt: now, pauseMs: 0 };
+    return { ...common, outcome: "delivered", state, retryMs: 0, pauseMs: 0 };
   }
   const pauseMs = THROTTLED.has(status) ? retryAfterMs : 0;
   const isFinal = status === GONE || directive === "abort-message";
-  const delay = isFinal ? undefined : retryDelay(attempts.length, pauseMs, delays);
-  if (delay === undefined) {
+  const retryMs = isFinal ? undefined : retryDelay(attempts.length, pauseMs, delays);
+  if (retryMs === undefined) {
     const { failed: state } = DELIVERY_STATES;
-    return { ...common, outcome: "failed", state, nextAt: now, pauseMs };
+    return { ...common, outcome: "failed", state, retryMs: 0, pauseMs };
   }
   const { pending: state } = DELIVERY_STATES;
-  return { ...common, outcome: "retried", state, nextAt: Math.ceil(now + delay), pauseMs };
+  return { ...common, outcome: "retried", state, retryMs, pauseMs };
+}
+
+/**
+ * The rest of the pause before the next attempt. A delivery without attempts is due. So is one that would wait longer than
+ * any pause after its attempts: a clock was set back since.
+ */
+export function waitOf({ attempts, waitMs }: PendingDelivery, delays: readonly number[]): number {
+  if (waitMs <= 0) return 0;
+  const past = JSON.parse(attempts) as StoredAttempt[];
+  const maxRetryAfterMs = THROTTLED.has(past.at(-1)?.status ?? 0) ? Infinity : 0;
+  const maxMs = retryDelay(past.length, maxRetryAfterMs, delays, 1) ?? 0;
+  return waitMs > maxMs ? 0 : waitMs;
 }
 
 /** The answer to an event that retention has deleted before it could be sent. */

@@ -4,18 +4,18 @@ import type { TimeSlices } from "../../lib/scheduling/time-slices.ts";
 import { Waiting } from "../../lib/scheduling/waiting.ts";
 import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { pendingDeliveries, type StoredDelivery } from "../../store/tables/events/deliveries.ts";
 import { type EventWithBody, readEventBodies } from "../../store/tables/events/event-log.ts";
 import {
   arrivalsOf,
   leaseOf,
-  NEVER_DUE,
   readHealth,
-  restUntil,
+  restFor,
 } from "../../store/tables/events/subscription-states.ts";
 import { type ContextDeps, type Current, isActive, SubscriptionContext } from "./context.ts";
 import { disable } from "./disable.ts";
-import { type AttemptOutcome, EXPIRED, outcomeOf } from "./outcomes.ts";
+import { type AttemptOutcome, EXPIRED, outcomeOf, waitOf } from "./outcomes.ts";
 import { deliveryRequest } from "./request.ts";
 import type { Results } from "./results.ts";
 import { SinkHealth } from "./sink-health.ts";
@@ -72,7 +72,8 @@ export class Sender {
   #health = new SinkHealth();
   /** Whether the store may have deliveries that are not in memory. */
   #mayHaveMore = true;
-  #nextAt = NEVER_DUE;
+  /** When the first of the deliveries that wait is due, by the monotonic clock. */
+  #nextAt = Infinity;
   #stopped = false;
 
   constructor(deps: SenderDeps, uid: string) {
@@ -98,7 +99,7 @@ export class Sender {
     const { leases, engine, times } = this.#deps;
     const name = leaseOf(this.#uid);
     let arrivals = 0;
-    let restsUntil = NEVER_DUE;
+    let restMs = Infinity;
     try {
       arrivals = await arrivalsOf(engine.store.reader, this.#uid);
       this.#health = new SinkHealth(await readHealth(engine.store.reader, this.#uid));
@@ -107,7 +108,7 @@ export class Sender {
         const context = await this.#context.current();
         if (!isActive(context)) {
           if (context !== "stopped") await this.#lostRights(context.lacks);
-          restsUntil = NEVER_DUE;
+          restMs = Infinity;
           break;
         }
         if (this.#ready.length === 0 && this.#active.size < this.#limit(context)) {
@@ -123,25 +124,25 @@ export class Sender {
           await this.#waiting.wait(times.idlePollMs);
           continue;
         }
-        restsUntil =
+        const restsUntil =
           this.#ready.length > 0
             ? this.#health.pausedUntil
             : Math.max(this.#nextAt, this.#health.pausedUntil);
         const left = idleSince + times.lingerMs - performance.now();
-        const untilNext = restsUntil - Date.now();
-        if (untilNext <= 0) {
+        restMs = restsUntil - performance.now();
+        if (restMs <= 0) {
           this.#mayHaveMore = true;
           continue;
         }
-        if (left <= 0 || (restsUntil !== NEVER_DUE && untilNext > left)) break;
-        await this.#waiting.wait(Math.min(left, untilNext, times.idlePollMs));
+        if (left <= 0 || (restMs !== Infinity && restMs > left)) break;
+        await this.#waiting.wait(Math.min(left, restMs, times.idlePollMs));
       }
     } finally {
       while (this.#active.size > 0) await this.#waiting.wait(times.idlePollMs);
       this.#context.close();
-      // Stopped in the middle: others continue at once.
-      const due = this.#stopped ? Date.now() : restsUntil;
-      await leases.release(name, (tx) => restUntil(tx, this.#uid, arrivals, due));
+      // Stopped in the middle, the subscription remains due: others continue at once.
+      const rest = (tx: Transaction) => restFor(tx, this.#uid, arrivals, restMs);
+      await leases.release(name, this.#stopped ? undefined : rest);
     }
   }
 
@@ -152,9 +153,9 @@ export class Sender {
 
   /** Reads pending deliveries, and groups those that can be sent now by subject. One that waits holds back its subject. */
   async #load({ subscription }: Current): Promise<void> {
-    const { reader } = this.#deps.engine.store;
+    const { engine, times } = this.#deps;
+    const { reader } = engine.store;
     const isSingle = subscription.maxConcurrency === 1;
-    const now = Date.now();
     // Those that end while rows are read may be pending there, but must not be sent again.
     const active = new Set(this.#active);
     const isActive = (subject: string) => active.has(ALL_SUBJECTS) || active.has(subject);
@@ -162,7 +163,7 @@ export class Sender {
     const included = new Set<string>();
     const chains = new Map<string, StoredDelivery[]>();
     this.#mayHaveMore = false;
-    this.#nextAt = NEVER_DUE;
+    this.#nextAt = Infinity;
     let after = 0;
     for (let window = 0; window < MAX_WINDOWS && chains.size === 0; window++) {
       const rows = await pendingDeliveries(reader, this.#uid, after, WINDOW);
@@ -172,9 +173,10 @@ export class Sender {
           this.#mayHaveMore = true;
           continue;
         }
-        if (row.nextAt > now && !waiting.has(subject) && !included.has(subject)) {
+        const waitMs = waitOf(row, times.retryDelaysMs);
+        if (waitMs > 0 && !waiting.has(subject) && !included.has(subject)) {
           waiting.add(subject);
-          this.#nextAt = Math.min(this.#nextAt, row.nextAt);
+          this.#nextAt = Math.min(this.#nextAt, performance.now() + waitMs);
         }
         if (waiting.has(subject)) continue;
         included.add(subject);
@@ -207,7 +209,7 @@ export class Sender {
     while (
       this.#ready.length > 0 &&
       this.#active.size < limit &&
-      Date.now() >= this.#health.pausedUntil
+      performance.now() >= this.#health.pausedUntil
     ) {
       const chain = this.#ready.shift() as Chain;
       this.#active.add(chain.key);
@@ -216,7 +218,7 @@ export class Sender {
           // The store's health reports it. Nothing is lost: the delivery is still pending.
           this.#ready = [];
           this.#mayHaveMore = true;
-          this.#health.pause(Date.now() + STORE_PAUSE_MS);
+          this.#health.pause(STORE_PAUSE_MS);
         })
         .finally(() => {
           this.#active.delete(chain.key);
@@ -234,7 +236,7 @@ export class Sender {
       await results.write(owner, outcome);
       await this.#disableIfGone(outcome);
       if (outcome.outcome !== "delivered") this.#mayHaveMore = true;
-      if (outcome.outcome === "retried" || Date.now() < this.#health.pausedUntil) return;
+      if (outcome.outcome === "retried" || performance.now() < this.#health.pausedUntil) return;
     }
   }
 

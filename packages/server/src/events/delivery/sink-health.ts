@@ -13,17 +13,19 @@ const HEALTHY: SubscriptionHealthRow = {
   failingSince: 0,
   lastSuccess: 0,
   lastFailure: 0,
-  pausedUntil: 0,
+  pauseMs: 0,
 };
 
 /** How the sink of a subscription does: stored with the results, so that the next sender knows. */
 export class SinkHealth {
   #row: SubscriptionHealthRow;
   #failures: number;
+  #pausedUntil: number;
 
   constructor(row: SubscriptionHealthRow = HEALTHY) {
     this.#row = row;
     this.#failures = row.failingSince > 0 ? 1 : 0;
+    this.#pausedUntil = performance.now() + row.pauseMs;
   }
 
   /** Whether the last attempt failed. */
@@ -36,14 +38,14 @@ export class SinkHealth {
     return this.#row.failingSince;
   }
 
-  /** The sink is left alone until then. */
+  /** The sink is left alone until then, by the monotonic clock. */
   get pausedUntil(): number {
-    return this.#row.pausedUntil;
+    return this.#pausedUntil;
   }
 
   /** Lets the sink rest, without a failure of its own. */
-  pause(until: number): void {
-    this.#row = { ...this.#row, pausedUntil: until };
+  pause(ms: number): void {
+    this.#pausedUntil = performance.now() + ms;
   }
 
   /** Applies the outcomes of attempts. Returns what to store; undefined if it has hardly changed. */
@@ -62,8 +64,9 @@ export class SinkHealth {
       failingSince: isDelivered ? 0 : before.failingSince || now,
       lastSuccess: isDelivered ? now : before.lastSuccess,
       lastFailure: failed.length > 0 ? now : before.lastFailure,
-      pausedUntil: failed.length > 0 ? Math.ceil(Math.max(before.pausedUntil, now + pauseMs)) : 0,
+      pauseMs: failed.length > 0 ? Math.max(this.#pausedUntil - performance.now(), pauseMs) : 0,
     };
+    this.#pausedUntil = performance.now() + this.#row.pauseMs;
     return this.#row;
   }
 }

@@ -68,7 +68,7 @@ export class DeliveryWorker {
     const room = MAX_SENDERS - this.#senders.size;
     if (room <= 0) return;
     const { reader } = engine.store;
-    for (const uid of await dueSubscriptions(reader, Date.now(), times.leaseMs, room)) {
+    for (const uid of await dueSubscriptions(reader, times.leaseMs, room)) {
       if (this.#stopped || this.#senders.has(uid)) continue;
       if (await leases.acquire(leaseOf(uid))) this.#startSender(uid);
     }

@@ -72,9 +72,9 @@ export const subscriptions: Resource<Subscription> = new Resource({
         after.stateReason = "";
         const health = await readHealth(mutation.tx, after.uid);
         if (health)
-          await writeHealth(mutation.tx, after.uid, { ...health, failingSince: 0, pausedUntil: 0 });
+          await writeHealth(mutation.tx, after.uid, { ...health, failingSince: 0, pauseMs: 0 });
       }
-      await markDue(mutation.tx, [after.uid], mutation.call.time);
+      await markDue(mutation.tx, [after.uid]);
     },
     async beforeDelete({ tx }, { uid }) {
       await deleteSubscriptionState(tx, uid);

@@ -1,7 +1,10 @@
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
 
-/** Deliveries of events to subscriptions, with the log of their attempts. */
+/**
+ * Deliveries of events to subscriptions, with the log of their attempts. The time of the next attempt is that of the
+ * database, not of the processes, whose clocks differ.
+ */
 
 export const DELIVERY_STATES = { pending: 0, delivered: 1, failed: 2 } as const;
 
@@ -43,6 +46,11 @@ export interface StoredDelivery {
   readonly attempts: string;
 }
 
+export interface PendingDelivery extends StoredDelivery {
+  /** From now to the stored time of the next attempt. */
+  readonly waitMs: number;
+}
+
 const COLUMNS = `id, subscription, event, event_id AS "eventId", type, subject, state, replay, time,
   next_at AS "nextAt", attempts`;
 
@@ -77,8 +85,8 @@ export function pendingDeliveries(
   subscription: string,
   after: number,
   limit: number,
-): Promise<StoredDelivery[]> {
-  const sql = `SELECT ${COLUMNS} FROM deliveries
+): Promise<PendingDelivery[]> {
+  const sql = `SELECT ${COLUMNS}, next_at - ${reader.dialect.now} AS "waitMs" FROM deliveries
     WHERE subscription = ? AND state = 0 AND id > ? ORDER BY id LIMIT ?`;
   return reader.all(sql, subscription, after, limit);
 }
@@ -86,7 +94,8 @@ export function pendingDeliveries(
 export interface DeliveryResult {
   readonly id: number;
   readonly state: number;
-  readonly nextAt: number;
+  /** The pause before the next attempt. */
+  readonly retryMs: number;
   readonly attempts: string;
 }
 
@@ -95,12 +104,12 @@ export async function writeResults(
   tx: Transaction,
   results: readonly DeliveryResult[],
 ): Promise<void> {
-  const { tuples, asInteger } = tx.dialect;
-  const rows = results.map(({ id, state, nextAt, attempts }) => [id, state, nextAt, attempts]);
+  const { tuples, asInteger, now } = tx.dialect;
+  const rows = results.map(({ id, state, retryMs, attempts }) => [id, state, retryMs, attempts]);
   await tx.run(
-    `UPDATE deliveries SET state = ${asInteger("done.state")}, next_at = ${asInteger("done.next_at")},
-       attempts = done.attempts
-     FROM (${tuples("id", "state", "next_at", "attempts")}) AS done
+    `UPDATE deliveries SET state = ${asInteger("done.state")},
+       next_at = ${now} + ${asInteger("done.retry_ms")}, attempts = done.attempts
+     FROM (${tuples("id", "state", "retry_ms", "attempts")}) AS done
      WHERE deliveries.id = ${asInteger("done.id")}`,
     JSON.stringify(rows),
   );

@@ -1,5 +1,5 @@
 import type { Transaction } from "../../db/commit/transaction.ts";
-import type { Reader } from "../../db/connection.ts";
+import type { Dialect, Reader } from "../../db/connection.ts";
 import { isFreeLease } from "../leases.ts";
 import { LOG_START, type LogPosition } from "./event-log.ts";
 
@@ -9,12 +9,18 @@ export interface SubscriptionHealthRow {
   readonly failingSince: number;
   readonly lastSuccess: number;
   readonly lastFailure: number;
-  /** The sink is left alone until then. */
-  readonly pausedUntil: number;
+  /** How long the sink is left alone from now on. */
+  readonly pauseMs: number;
 }
 
 /** No delivery is due. */
-export const NEVER_DUE = Number.MAX_SAFE_INTEGER;
+const NEVER_DUE = Number.MAX_SAFE_INTEGER;
+
+/**
+ * After this time the deliveries of a subscription that rests are read again, however long they wait. One that rests
+ * longer is due, because a clock was set back since: so that delays deliveries by no more than this.
+ */
+const MAX_REST_MS = 600_000;
 
 export async function addSubscriptionState(
   tx: Transaction,
@@ -56,32 +62,31 @@ export function leaseOf(uid: string): string {
   return `subscription ${uid}`;
 }
 
-/** Subscriptions with deliveries that are due and that no process sends, the longest waiting first. */
+/**
+ * Subscriptions with deliveries that are due and that no process sends, in random order: so each has its turn while there
+ * are more than the limit.
+ */
 export async function dueSubscriptions(
   reader: Reader,
-  now: number,
   leaseMs: number,
   limit: number,
 ): Promise<string[]> {
+  // As a subquery, the time is evaluated once and can be looked up in the index.
+  const now = `(SELECT ${reader.dialect.now})`;
   const isFree = isFreeLease(reader.dialect, "leases.expires", leaseMs);
   const sql = `SELECT uid FROM subscription_states
     LEFT JOIN leases ON leases.name = 'subscription ' || uid
-    WHERE due <= ? AND (leases.expires IS NULL OR ${isFree}) ORDER BY due LIMIT ?`;
-  return (await reader.all<{ uid: string }>(sql, now, limit)).map(({ uid }) => uid);
+    WHERE (due <= ${now} OR (due > ${now} + ${MAX_REST_MS} AND due < ${NEVER_DUE}))
+      AND (leases.expires IS NULL OR ${isFree})
+    ORDER BY random() LIMIT ?`;
+  return (await reader.all<{ uid: string }>(sql, limit)).map(({ uid }) => uid);
 }
 
-/** Wakes subscriptions: something was added that is due now. */
-export async function markDue(
-  tx: Transaction,
-  uids: readonly string[],
-  now: number,
-): Promise<void> {
+/** Wakes subscriptions: something was added that is due, by any clock. */
+export async function markDue(tx: Transaction, uids: readonly string[]): Promise<void> {
   await tx.run(
-    `UPDATE subscription_states SET arrivals = arrivals + 1,
-       due = CASE WHEN due < ? THEN due ELSE ? END
+    `UPDATE subscription_states SET arrivals = arrivals + 1, due = 0
      WHERE uid IN (${tx.dialect.texts})`,
-    now,
-    now,
     JSON.stringify(uids),
   );
 }
@@ -92,25 +97,35 @@ export async function arrivalsOf(reader: Reader, uid: string): Promise<number> {
   return (await reader.get<{ arrivals: number }>(sql, uid))?.arrivals ?? 0;
 }
 
-/** Lets a subscription rest until a time, unless something has been added since its arrivals were read. */
-export async function restUntil(
+/**
+ * Lets a subscription rest, unless something has been added since its arrivals were read: infinitely if nothing is
+ * pending.
+ */
+export async function restFor(
   tx: Transaction,
   uid: string,
   arrivals: number,
-  due: number,
+  restMs: number,
 ): Promise<void> {
-  const sql = "UPDATE subscription_states SET due = ? WHERE uid = ? AND arrivals = ?";
-  await tx.run(sql, due, uid, arrivals);
+  const [due, ms] =
+    restMs === Infinity
+      ? ["?", NEVER_DUE]
+      : [`${tx.dialect.now} + ?`, Math.min(restMs, MAX_REST_MS)];
+  const sql = `UPDATE subscription_states SET due = ${due} WHERE uid = ? AND arrivals = ?`;
+  await tx.run(sql, Math.ceil(ms), uid, arrivals);
 }
 
-const HEALTH = `failing_since AS "failingSince", last_success AS "lastSuccess",
-  last_failure AS "lastFailure", paused_until AS "pausedUntil"`;
+/** A pause begins with a failure. One that began in the future is over: a clock was set back since. */
+const healthOf = ({ now }: Dialect) => `failing_since AS "failingSince",
+  last_success AS "lastSuccess", last_failure AS "lastFailure",
+  CASE WHEN last_failure > ${now} THEN 0 ELSE paused_until - ${now} END AS "pauseMs"`;
 
 export async function readHealth(
   reader: Reader,
   uid: string,
 ): Promise<SubscriptionHealthRow | undefined> {
-  return reader.get(`SELECT ${HEALTH} FROM subscription_states WHERE uid = ?`, uid);
+  const sql = `SELECT ${healthOf(reader.dialect)} FROM subscription_states WHERE uid = ?`;
+  return reader.get(sql, uid);
 }
 
 /** The health of several subscriptions, by uid. */
@@ -119,7 +134,8 @@ export async function readHealths(
   uids: readonly string[],
 ): Promise<Map<string, SubscriptionHealthRow>> {
   const rows = await reader.all<SubscriptionHealthRow & { readonly uid: string }>(
-    `SELECT uid, ${HEALTH} FROM subscription_states WHERE uid IN (${reader.dialect.texts})`,
+    `SELECT uid, ${healthOf(reader.dialect)} FROM subscription_states
+     WHERE uid IN (${reader.dialect.texts})`,
     JSON.stringify(uids),
   );
   return new Map(rows.map((row) => [row.uid, row]));
@@ -128,16 +144,19 @@ export async function readHealths(
 export async function writeHealth(
   tx: Transaction,
   uid: string,
-  { failingSince, lastSuccess, lastFailure, pausedUntil }: SubscriptionHealthRow,
+  { failingSince, lastSuccess, lastFailure, pauseMs }: SubscriptionHealthRow,
 ): Promise<void> {
+  const { now } = tx.dialect;
+  const ms = Math.max(0, Math.ceil(pauseMs));
   await tx.run(
-    `UPDATE subscription_states SET failing_since = ?, last_success = ?, last_failure = ?,
-       paused_until = ?
+    `UPDATE subscription_states SET failing_since = ?, last_success = ?,
+       last_failure = CASE WHEN ? > 0 THEN ${now} ELSE ? END, paused_until = ${now} + ?
      WHERE uid = ?`,
     failingSince,
     lastSuccess,
+    ms,
     lastFailure,
-    pausedUntil,
+    ms,
     uid,
   );
 }
