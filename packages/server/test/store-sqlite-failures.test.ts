@@ -8,6 +8,7 @@ import { operatorToken } from "../src/app/admin.ts";
 import type { RunningServer } from "../src/app/running-server.ts";
 import { startServer } from "../src/app/server.ts";
 import type { Settings } from "../src/config/settings.ts";
+import { DELIVERY_TIMES } from "../src/delivery/times.ts";
 import { openSqlite } from "../src/store/db/sqlite.ts";
 import { Store } from "../src/store/db/store.ts";
 import { Http } from "./support/client/http.ts";
@@ -38,6 +39,8 @@ class Site {
           tables,
           timings,
         ),
+      // Tasks in the background look for work this often.
+      deliveryTimes: { ...DELIVERY_TIMES, pollMs: 5, idlePollMs: 5 },
       logOutput: { write: (line) => this.log.push(line), flushSync() {} },
     });
     this.operator = new Http(this.server.url, await operatorToken(this.settings));
@@ -181,6 +184,18 @@ describe("a SQLite store whose file is moved away under the server", () => {
 
   test("the log has the cause", () => {
     assert.ok(site.logged("wharf.db was replaced or removed after it was opened"));
+  });
+
+  test("the log does not repeat what fails in the background", async () => {
+    renameSync(site.database, `${site.database}.moved`);
+    const before = await site.errors("replaced");
+    while ((await site.errors("replaced")) < before + 50) await sleep(10);
+    renameSync(`${site.database}.moved`, site.database);
+    for (const text of ["events not dispatched", "events not delivered"]) {
+      const { length } = site.log.filter((line) => line.includes(text));
+      // The first, and one a minute.
+      assert.ok(length >= 1 && length < 5, `${text}: ${length} times`);
+    }
   });
 
   test("a copy in its place is not written", async () => {

@@ -7,6 +7,7 @@ import type { Engine } from "../engine/engine.ts";
 import { LogFollower } from "../engine/streams/log-follower.ts";
 import type { HostLookup } from "../lib/net/host-lookup.ts";
 import { TimeSlices } from "../lib/scheduling/time-slices.ts";
+import { FaultLog } from "../observe/fault-log.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts";
@@ -60,13 +61,13 @@ export function registerEvents(
   const leases = new Leases(store, times);
   const results = new Results(store);
   const slices = new TimeSlices();
-  const worker = new DeliveryWorker({ ...deps, names, times, leases, signer, results, slices });
+  const faults = new FaultLog(deps.log);
+  const shared = { ...deps, faults, times, leases };
+  const worker = new DeliveryWorker({ ...shared, names, signer, results, slices });
   const dispatched = (uids: readonly string[]) => worker.dispatched(uids);
   const dispatcher = new Dispatcher({
-    ...deps,
+    ...shared,
     store,
-    leases,
-    times,
     matcher: new Matcher(engine, names),
     dispatched,
   });

@@ -1,7 +1,7 @@
 import type { Leases } from "../../delivery/leases.ts";
 import type { DeliveryTimes } from "../../delivery/times.ts";
 import { Waiting } from "../../lib/scheduling/waiting.ts";
-import type { Logger } from "../../observe/logger.ts";
+import type { FaultLog } from "../../observe/fault-log.ts";
 import type { Store } from "../../store/db/store.ts";
 import { addDeliveries, type NewDelivery } from "../../store/tables/events/deliveries.ts";
 import {
@@ -32,7 +32,7 @@ export interface DispatcherDeps {
   readonly matcher: Matcher;
   readonly leases: Leases;
   readonly times: DeliveryTimes;
-  readonly log: Pick<Logger, "error">;
+  readonly faults: Pick<FaultLog, "fault">;
   /** Called with the subscriptions that got deliveries, after the commit. */
   readonly dispatched: (subscriptions: readonly string[]) => void;
 }
@@ -75,7 +75,7 @@ export class Dispatcher {
   }
 
   async #run(): Promise<void> {
-    const { times, log } = this.#deps;
+    const { times, faults } = this.#deps;
     while (!this.#stopped) {
       let pauseMs = times.idlePollMs;
       try {
@@ -83,7 +83,7 @@ export class Dispatcher {
         if (this.#follows) pauseMs = times.pollMs;
       } catch (error) {
         this.#follows = false;
-        if (!this.#stopped) log.error({ err: error }, "events not dispatched");
+        if (!this.#stopped) faults.fault("event_dispatch", { err: error }, "events not dispatched");
       }
       await this.#waiting.wait(pauseMs);
     }

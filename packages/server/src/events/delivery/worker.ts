@@ -3,7 +3,8 @@
  * sender for each subscription. It may import subscriptions/ and the files of events/ beside it except register.ts.
  */
 import { Waiting } from "../../lib/scheduling/waiting.ts";
-import type { Logger } from "../../observe/logger.ts";
+import type { FaultLog } from "../../observe/fault-log.ts";
+import type { LogFields } from "../../observe/logger.ts";
 import { dueSubscriptions, leaseOf } from "../../store/tables/events/subscription-states.ts";
 import { Sender, type SenderDeps } from "./sender.ts";
 
@@ -11,7 +12,7 @@ import { Sender, type SenderDeps } from "./sender.ts";
 const MAX_SENDERS = 500;
 
 export interface WorkerDeps extends SenderDeps {
-  readonly log: Pick<Logger, "warn" | "error">;
+  readonly faults: Pick<FaultLog, "fault">;
 }
 
 /** Starts a sender for each subscription with deliveries that are due and that no other process sends. */
@@ -52,12 +53,12 @@ export class DeliveryWorker {
   }
 
   async #run(): Promise<void> {
-    const { times, log } = this.#deps;
+    const { times } = this.#deps;
     while (!this.#stopped) {
       try {
         await this.#startDue();
       } catch (error) {
-        if (!this.#stopped) log.error({ err: error }, "events not delivered");
+        this.#failed({ err: error });
       }
       await this.#waiting.wait(times.idlePollMs);
     }
@@ -79,10 +80,7 @@ export class DeliveryWorker {
     this.#senders.set(uid, sender);
     const run = sender
       .run()
-      .catch((error: unknown) => {
-        if (!this.#stopped)
-          this.#deps.log.error({ err: error, subscription: uid }, "events not delivered");
-      })
+      .catch((error: unknown) => this.#failed({ err: error, subscription: uid }))
       .finally(() => {
         this.#senders.delete(uid);
         this.#runs.delete(run);
@@ -90,5 +88,9 @@ export class DeliveryWorker {
         this.#waiting.wake();
       });
     this.#runs.add(run);
+  }
+
+  #failed(fields: LogFields): void {
+    if (!this.#stopped) this.#deps.faults.fault("event_delivery", fields, "events not delivered");
   }
 }
