@@ -40,7 +40,9 @@ for (const suffix of ["-shm", "-wal"]) {
       await until(async () => (await fetch(`${server.url}/readyz`)).status === 503);
       process.kill(secondPid(), "SIGKILL");
       await until(async () => server.log.match(/"worker":2,.*worker ended/g)?.length === 2);
-      assert.ok(server.log.includes(`${file} was replaced or removed after it was opened`));
+      const reason = `wharf: the data directory ${server.data} cannot be used: put the file back, or restart the server (${file} was replaced or removed after it was opened)`;
+      assert.ok(server.logLines.includes(reason), server.log);
+      assert.ok(!/^ +at /m.test(server.log), "has a stack trace");
       assert.equal(existsSync(file), false, "is not created again");
       assert.deepEqual(await writes(), [503, 503, 503, 503]);
       assert.deepEqual(await reads(), [503, 503, 503, 503]);

@@ -12,6 +12,9 @@ const PORT: Hints = {
   EACCES: "permission denied; choose a port of 1024 or above with --listen",
 };
 
+/** The code of the error of a worker that is to open the files of the others. */
+export const DATA_FILE_REPLACED = "DATA_FILE_REPLACED";
+
 const DATA: Hints = {
   EACCES: "permission denied; choose another directory with --data",
   EPERM: "permission denied; choose another directory with --data",
@@ -19,6 +22,7 @@ const DATA: Hints = {
   ENOSPC: "the disk is full; free space, then start again",
   EEXIST: "it is a file; choose another directory with --data",
   ENOTDIR: "part of the path is a file; choose another directory with --data",
+  [DATA_FILE_REPLACED]: "put the file back, or restart the server",
 };
 
 /** By SQLite's primary result code. */

@@ -1,10 +1,12 @@
 import { statSync } from "node:fs";
+import { DATA_FILE_REPLACED } from "../../../lib/startup-errors.ts";
 
 /** The database, its write-ahead log, and the shared memory that coordinates processes. */
 const SUFFIXES = ["", "-wal", "-shm"] as const;
 
 /** A file of the database is no longer the one that was opened. */
 export class DataFileReplaced extends Error {
+  readonly code = DATA_FILE_REPLACED;
   readonly path: string;
 
   constructor(path: string) {
