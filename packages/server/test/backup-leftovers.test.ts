@@ -6,11 +6,13 @@ import { existsSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
+import { backUp } from "../src/app/backup/back-up.ts";
 import { addBackup } from "../src/app/backup/backup-directory.ts";
 import { restore } from "../src/app/backup/restore.ts";
 import type { Settings } from "../src/config/settings.ts";
 import { createIdentity, readIdentity, readRecipient } from "../src/lib/age/x25519.ts";
 import { openServerStore } from "../src/store/db/open.ts";
+import { ServerLock } from "../src/store/db/sqlite/server-lock.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
 import { TestServer } from "./support/server/test-server.ts";
 import { testSettings } from "./support/server/test-settings.ts";
@@ -71,6 +73,40 @@ describe("a directory of backups", () => {
   });
 });
 
+test("a backup to a file removes what killed ones have left there, and nothing else", async (t) => {
+  const server = await TestServer.start();
+  t.after(() => server.stop());
+  const folder = scratchFolder("wharf-partial-");
+  const at = (name: string) => join(folder, name);
+  const [killed, foreign] = ["acme-2026-01-01.backup.partial", "photos-2026-01-01.zip.partial"];
+  const complete = "acme-2025-12-31.backup";
+  const longAgo = Date.now() / 1000 - 2 * 86_400;
+  for (const name of [killed, foreign, complete]) {
+    writeFileSync(at(name), "");
+    utimesSync(at(name), longAgo, longAgo);
+  }
+  writeFileSync(at("acme-2026-01-02.backup.partial"), "is being written");
+  const file = at("acme-2026-01-03.backup");
+  await backUp(await testSettings(server.storeFlags), { file, lock });
+  assert.deepEqual(readdirSync(folder).sort(), [
+    complete,
+    "acme-2026-01-02.backup.partial",
+    "acme-2026-01-03.backup",
+    foreign,
+  ]);
+});
+
+/** Starts a program that is in the middle of its work when it writes a line, and ends it by a signal. */
+async function endInside(program: string, signal: "SIGTERM" | "SIGINT", inside: () => void) {
+  const words = ["--input-type=module", "-e", program];
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+  await once(createInterface({ input: child.stdout }), "line");
+  inside();
+  child.kill(signal);
+  const [code] = await once(child, "exit");
+  assert.equal(code, signal === "SIGTERM" ? 143 : 130);
+}
+
 test("a file that is being written is removed if a signal ends the process", async () => {
   const path = join(scratchFolder("wharf-signal-"), "file");
   const source = import.meta.resolve("../src/app/backup/private-file.ts");
@@ -82,15 +118,28 @@ test("a file that is being written is removed if a signal ends the process", asy
       return new Promise(() => {});
     });`;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    const words = ["--input-type=module", "-e", program];
-    const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
-    await once(createInterface({ input: child.stdout }), "line");
-    assert.ok(existsSync(`${path}.partial`));
-    child.kill(signal);
-    const [code] = await once(child, "exit");
-    assert.equal(code, signal === "SIGTERM" ? 143 : 130);
+    await endInside(program, signal, () => assert.ok(existsSync(`${path}.partial`)));
     assert.ok(!existsSync(`${path}.partial`), signal);
   }
+});
+
+test("a restore that a signal ends removes its lock, unless that was there before", async () => {
+  const data = scratchFolder("wharf-signal-");
+  const source = import.meta.resolve("../src/app/backup/store-target.ts");
+  const location = JSON.stringify({ data, databaseUrl: "", secretKeyFile: "" });
+  const program = `
+    import { buildStore } from ${JSON.stringify(source)};
+    setInterval(() => {}, 1_000);
+    await buildStore(${location}, () => {
+      console.log("writing");
+      return new Promise(() => {});
+    }, () => {});`;
+  const isLocked = () => assert.ok(existsSync(join(data, "server.lock")));
+  await endInside(program, "SIGTERM", isLocked);
+  assert.deepEqual(readdirSync(data), []);
+  ServerLock.acquire(data).release();
+  await endInside(program, "SIGINT", isLocked);
+  assert.deepEqual(readdirSync(data), ["server.lock"]);
 });
 
 test("no new installation begins beside an interrupted restore", async () => {

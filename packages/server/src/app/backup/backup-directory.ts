@@ -2,11 +2,9 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "../../config/settings.ts";
 import type { Lock } from "../../lib/age/age.ts";
-import { PARTIAL } from "../../store/db/open.ts";
 import { createDirectory } from "../../store/db/sqlite/directory.ts";
 import { type BackedUp, backUp } from "./back-up.ts";
 import type { CopyProgress } from "./fill-target.ts";
-import { isAbandoned } from "./private-file.ts";
 import type { StoreLocation } from "./store-source.ts";
 
 /** `wharf-2026-11-16T023000.123Z.backup`: names sort by time, and two backups never have the same. */
@@ -27,7 +25,6 @@ export async function addBackup(
   progress?: CopyProgress,
 ): Promise<KeptBackup> {
   createDirectory(backupDir);
-  removeAbandoned(backupDir);
   const time = new Date().toISOString().replaceAll(":", "");
   const name = `wharf-${time}.backup`;
   const file = join(backupDir, name);
@@ -50,15 +47,4 @@ function superfluous(names: readonly string[], added: string, keep: number): str
   const ahead = others.filter((name) => name > added);
   const before = others.filter((name) => name < added);
   return [...ahead, ...before].slice(0, Math.max(0, others.length - (keep - 1)));
-}
-
-/** Removes the partial files of killed backups. */
-function removeAbandoned(backupDir: string): void {
-  const partials = readdirSync(backupDir).filter(
-    (name) => name.endsWith(PARTIAL) && NAME.test(name.slice(0, -PARTIAL.length)),
-  );
-  for (const name of partials) {
-    const path = join(backupDir, name);
-    if (isAbandoned(path)) rmSync(path, { force: true });
-  }
 }

@@ -3,13 +3,14 @@ import {
   existsSync,
   fsyncSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
   writeSync,
 } from "node:fs";
 import { constants } from "node:os";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { ConfigError } from "../../config/settings.ts";
 import { PARTIAL } from "../../store/db/open.ts";
 
@@ -20,8 +21,30 @@ const ABANDONED_MS = 24 * 3_600_000;
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Whether the process that wrote a partial file was killed. */
-export function isAbandoned(partial: string): boolean {
+/**
+ * Removes the partial files of killed processes beside a new one: those of the same name, whatever its numbers are, since
+ * backups have dates in their names. Others may belong to other programs.
+ */
+function removeAbandoned(partial: string): void {
+  const directory = dirname(partial);
+  const withoutNumbers = (name: string) => name.replaceAll(/\d+/g, "#");
+  const own = withoutNumbers(basename(partial));
+  for (const name of namesIn(directory)) {
+    const path = join(directory, name);
+    if (withoutNumbers(name) === own && isAbandoned(path)) rmSync(path, { force: true });
+  }
+}
+
+/** None of a directory that cannot be read: it may still be written. */
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function isAbandoned(partial: string): boolean {
   const written = statSync(partial, { throwIfNoEntry: false })?.mtimeMs;
   return written !== undefined && Date.now() - written > ABANDONED_MS;
 }
@@ -36,7 +59,7 @@ export async function writePrivately<T>(
 ): Promise<T> {
   const partial = path + PARTIAL;
   mustNotExist(path);
-  if (isAbandoned(partial)) rmSync(partial);
+  removeAbandoned(partial);
   const file = create(partial);
   const remove = () => {
     for (const suffix of ["", "-journal", "-wal", "-shm"])

@@ -21,6 +21,9 @@ export async function buildStore(
   if (location.databaseUrl !== "") return buildInPostgres(location.databaseUrl, fill, before);
   const { data } = location;
   const lock = lockDirectory(data);
+  const withdraw = () => lock.withdraw();
+  // A signal ends the process.
+  process.once("exit", withdraw);
   try {
     const path = join(data, DATABASE);
     mustBeFree(path);
@@ -32,8 +35,10 @@ export async function buildStore(
       before();
     });
   } catch (error) {
-    lock.withdraw();
+    withdraw();
     throw dataDirectoryError(data, error);
+  } finally {
+    process.off("exit", withdraw);
   }
   lock.release();
 }
