@@ -4,7 +4,6 @@ import type { TimeSlices } from "../../lib/scheduling/time-slices.ts";
 import { Waiting } from "../../lib/scheduling/waiting.ts";
 import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
-import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { pendingDeliveries, type StoredDelivery } from "../../store/tables/events/deliveries.ts";
 import { type EventWithBody, readEventBodies } from "../../store/tables/events/event-log.ts";
 import {
@@ -99,7 +98,7 @@ export class Sender {
     const { leases, engine, times } = this.#deps;
     const name = leaseOf(this.#uid);
     let arrivals = 0;
-    let restMs = Infinity;
+    let restMs: number | undefined;
     try {
       arrivals = await arrivalsOf(engine.store.reader, this.#uid);
       this.#health = new SinkHealth(await readHealth(engine.store.reader, this.#uid));
@@ -129,20 +128,24 @@ export class Sender {
             ? this.#health.pausedUntil
             : Math.max(this.#nextAt, this.#health.pausedUntil);
         const left = idleSince + times.lingerMs - performance.now();
-        restMs = restsUntil - performance.now();
-        if (restMs <= 0) {
+        const waitMs = restsUntil - performance.now();
+        if (waitMs <= 0) {
           this.#mayHaveMore = true;
           continue;
         }
-        if (left <= 0 || (restMs !== Infinity && restMs > left)) break;
-        await this.#waiting.wait(Math.min(left, restMs, times.idlePollMs));
+        if (left <= 0 || (waitMs !== Infinity && waitMs > left)) {
+          restMs = waitMs;
+          break;
+        }
+        await this.#waiting.wait(Math.min(left, waitMs, times.idlePollMs));
       }
     } finally {
       while (this.#active.size > 0) await this.#waiting.wait(times.idlePollMs);
       this.#context.close();
-      // Stopped in the middle, the subscription remains due: others continue at once.
-      const rest = (tx: Transaction) => restFor(tx, this.#uid, arrivals, restMs);
-      await leases.release(name, this.#stopped ? undefined : rest);
+      await leases.release(name, async (tx) => {
+        // After a stop or an error, the subscription remains due: another sender continues.
+        if (restMs !== undefined) await restFor(tx, this.#uid, arrivals, restMs);
+      });
     }
   }
 

@@ -80,13 +80,16 @@ export class DeliveryWorker {
     this.#senders.set(uid, sender);
     const run = sender
       .run()
-      .catch((error: unknown) => this.#failed({ err: error, subscription: uid }))
       .finally(() => {
         this.#senders.delete(uid);
         this.#runs.delete(run);
+      })
+      .then(
         // Something may have arrived while it ended.
-        this.#waiting.wake();
-      });
+        () => this.#waiting.wake(),
+        // It is started again at the next interval.
+        (error: unknown) => this.#failed({ err: error, subscription: uid }),
+      );
     this.#runs.add(run);
   }
 
