@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { DIALECT } from "../sqlite/dialect.ts";
 import { ResultCache } from "./result-cache.ts";
 
 test("a result is read once until the cache is cleared", () => {
@@ -9,6 +10,17 @@ test("a result is read once until the cache is cleared", () => {
   assert.deepEqual([read(), read()], [1, 1]);
   cache.clear();
   assert.equal(read(), 2);
+});
+
+test("a statement that depends on the time is run each time", () => {
+  const cache = new ResultCache();
+  for (const sql of [`SELECT ${DIALECT.now}`, "SELECT 1 ORDER BY random()"]) {
+    let reads = 0;
+    const read = () => cache.get(sql, [], () => ++reads);
+    assert.deepEqual([read(), read()], [1, 2], sql);
+    cache.add(sql, [], 7);
+    assert.equal(cache.peek(sql, []), undefined);
+  }
 });
 
 test("an empty result is cached, too", () => {

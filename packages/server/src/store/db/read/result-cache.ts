@@ -9,6 +9,16 @@ const MAX_STATEMENTS = 1_000;
 /** What a cached result costs besides its texts. */
 const ENTRY_BYTES = 200;
 
+/** Functions of SQLite whose results change while the database does not. */
+const VOLATILE = /\b(unixepoch|random)\(/;
+
+/** The results of a statement that must be run each time. */
+class NoResults extends Map<Value, unknown> {
+  override set(): this {
+    return this;
+  }
+}
+
 /**
  * Results of reads, valid until the database changes. Pages and groups that many callers read are read
  * once between two changes.
@@ -45,7 +55,7 @@ export class ResultCache {
   #resultsOf(sql: string): Map<Value, unknown> {
     let results = this.#bySql.get(sql);
     if (results === undefined) {
-      results = new Map();
+      results = VOLATILE.test(sql) ? new NoResults() : new Map();
       this.#bySql.set(sql, results);
       this.#bytes += ENTRY_BYTES + sql.length;
     }
