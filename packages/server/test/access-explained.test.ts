@@ -155,6 +155,13 @@ onEachStore(
       const open = await world.group(org);
       const stranger = api.as((await world.member()).token);
       assert.equal((await check(stranger, open, "CAP_REPO_BLOBS_GET")).public, false);
+      const part = await world.bind(open, ANONYMOUS_UID, ["repo.list", "repo.blobs.get"]);
+      assert.equal(
+        (await check(stranger, open, "CAP_REPO_BLOBS_GET")).public,
+        false,
+        "no manifests",
+      );
+      await api.roleBindings.delete(part);
       const { uid } = await api.roleBindings.create(open, {
         identityUid: ANONYMOUS_UID,
         roleUid: roleNamed("registry.pull"),

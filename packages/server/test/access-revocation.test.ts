@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { issueToken } from "../src/auth/token.ts";
 import { identities } from "../src/iam/identities.ts";
 import { addSession } from "../src/store/tables/login/sessions.ts";
-import { ApiError } from "./support/client/api-error.ts";
+import { ApiError, rejected } from "./support/client/api-error.ts";
 import { FIXED } from "./support/oracle/random.ts";
 import { runs } from "./support/oracle/runs.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
@@ -48,7 +48,7 @@ onEachStore(
     let provider = "";
     let mapping: { uid: string; role: string } | undefined;
 
-    const addPerson = async (): Promise<Holder> => {
+    const addPerson = async (mapped = mapping?.uid): Promise<Holder> => {
       const subject = world.name("person");
       const uid = literalIdentityUid(ISSUER, subject);
       const iss = { case: "issuer", value: ISSUER } as const;
@@ -64,7 +64,7 @@ onEachStore(
           identity: uid,
           provider,
           ...{ created: Date.now(), used: Date.now(), expires: Date.now() + HOUR_MS },
-          ...{ generation: 0, mappings: JSON.stringify(mapping ? [mapping.uid] : []) },
+          ...{ generation: 0, mappings: JSON.stringify(mapped ? [mapped] : []) },
           ...{ person: JSON.stringify({ clientId: "wharf" }), remoteAddress: "", userAgent: "" },
         });
       });
@@ -182,6 +182,26 @@ onEachStore(
       const got = await api.groups.get(group).catch(() => undefined);
       assert.equal(got !== undefined, expected.includes(group));
     };
+
+    /** Without bindings and sessions to delete with it, which change access themselves. */
+    test("the deletion of an identity or a mapping alone ends access", async () => {
+      const api = world.operator();
+      const visible = async ({ token }: Holder): Promise<number | undefined> => {
+        const page = await api.as(token).groups.list({ pageSize: 1 });
+        return page.groups.length;
+      };
+      const member = await addHolder();
+      assert.equal(await visible(member), 0);
+      await api.identities.delete(member.uid);
+      assert.equal((await rejected(visible(member))).code, 16);
+
+      const body = { externalGroupId: "guests", roleUid: roleNamed("viewer") };
+      const { uid } = await api.externalGroupRoleMappings.create(provider, body);
+      const person = await addPerson(uid);
+      assert.equal(await visible(person), 1);
+      await api.externalGroupRoleMappings.delete(uid);
+      assert.equal(await visible(person), 0);
+    });
 
     test("the next request has exactly the access that is left", async () => {
       const property = fc.asyncProperty(

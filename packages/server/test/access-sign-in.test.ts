@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { literalIdentityUid } from "@wharf/contract";
+import { issueToken } from "../src/auth/token.ts";
+import { addSession } from "../src/store/tables/login/sessions.ts";
 import { Http } from "./support/client/http.ts";
 import { type Exchanged, exchange } from "./support/client/tokens.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { ScimClient } from "./support/providers/scim.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const GROUPS = "/iam/v2beta1/groups";
 const PROVIDERS = "/iam/v2beta1/identityProviders";
+const HOUR_MS = 3_600_000;
 
 /**
  * Where a sign-in counts. The victim organization and a rival one use the same issuer, the rival
@@ -217,6 +221,42 @@ onEachStore("sign-ins at a shared issuer", (world) => {
     assert.equal(await mayRead(later, organization), true);
     // The customer trusted the first client, not whatever its owner names later.
     assert.equal(await mayRead(later, customer), false);
+  });
+
+  test("a session of the former client, opened after the change, does not count", async () => {
+    const sub = world.name("alice");
+    const organization = await world.organization();
+    const uid = await provider(organization, "first");
+    const identity = await register(sub, organization, "viewer");
+    const moved = await operator.patch(`${PROVIDERS}/${uid}`, { oidc: { clientId: "second" } });
+    assert.equal(moved.status, 200, JSON.stringify(moved.body));
+    const { url } = world.server;
+    const direct = await DirectStore.open(world.server);
+    // As a sign-in does that another replica began before the change.
+    const sessionOf = async (clientId: string): Promise<Http> => {
+      const now = Date.now();
+      const session = world.name("session");
+      const described = { person: JSON.stringify({ clientId }), mappings: "[]", generation: 0 };
+      const times = { created: now, used: now, expires: now + HOUR_MS };
+      const browser = { remoteAddress: "", userAgent: "" };
+      await direct.store.write((tx) =>
+        addSession(tx, {
+          id: session,
+          identity,
+          provider: uid,
+          ...described,
+          ...times,
+          ...browser,
+        }),
+      );
+      const content = { subject: identity, audiences: [url], boundary: undefined, session };
+      const addresses = { baseUrl: url, authUrl: url };
+      return new Http(url, issueToken(world.signer.keys, addresses, content, now).token);
+    };
+    const [former, current] = [await sessionOf("first"), await sessionOf("second")];
+    await direct.close();
+    assert.equal(await mayRead(former, organization), false);
+    assert.equal(await mayRead(current, organization), true);
   });
 
   /** Switches provisioning on; two owners of another issuer keep the organization reachable. */
