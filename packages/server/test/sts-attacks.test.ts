@@ -93,6 +93,9 @@ describe("token exchange rejects", () => {
     await refusedAs(token, 16, /malformed/);
   });
 
+  test("a critical header parameter that the library knows, correctly signed", async () =>
+    refusedAs(await issuer.sign(good, { crit: ["b64"], b64: true }), 16, /malformed/));
+
   test("an expired token", async () =>
     refusedAs(await issuer.sign({ ...good, exp: 1_000_000 }), 16, /has expired/));
 

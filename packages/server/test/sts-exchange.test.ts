@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, before, describe, mock, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import { ApiClient } from "./support/client/api-client.ts";
 import { Http } from "./support/client/http.ts";
@@ -277,6 +277,29 @@ for (const store of STORES) {
       assert.equal(other.claims.exp, made.claims.exp, "as another identity");
       const again = await exchange(server.url, other.token, { aud: server.url, identity });
       assert.equal(again.claims.exp, made.claims.exp, "as the same identity again");
+    });
+
+    test("static keys authenticate until they expire", async () => {
+      const expires = Math.ceil(Date.now() / 1000) * 1000 + 600_000;
+      const staticKeys = {
+        issuer: "https://unreachable.example",
+        subject: "robot",
+        issuerKeys: JSON.stringify(issuer.jwks),
+        expirationTime: new Date(expires).toISOString(),
+      };
+      const { uid } = await post(`identities/${org}`, { name: "expiring", staticKeys });
+      const at = async (now: number) => {
+        mock.timers.enable({ apis: ["Date"], now });
+        try {
+          const token = await issuer.sign({ iss: "https://unreachable.example", sub: "robot" });
+          return await exchange(server.url, token, { aud: server.url, identity: uid });
+        } finally {
+          mock.timers.reset();
+        }
+      };
+      assert.equal((await at(expires - 1)).status, 200);
+      const late = await at(expires);
+      assert.deepEqual([late.status, late.code, late.token], [403, 7, ""], late.message);
     });
 
     test("an exchange updates lastSeenTime, to the minute", async () => {

@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { WharfError } from "../../lib/errors.ts";
+import { FetchError } from "../../lib/net/fetch-json.ts";
 import { Checks } from "../verify/checks.ts";
 import { exactly, type Matcher, pattern } from "../verify/matcher.ts";
 import { checkSignature } from "../verify/signature.ts";
@@ -16,6 +17,8 @@ const NEVER_MS = 600_000;
 /** Issuers by path on one server: `/hang…` never responds, `/good…` responds, others fail. */
 class ManyIssuers {
   readonly asked: string[] = [];
+  /** The origin of the key set, if it is another. */
+  keysAt: string | undefined;
   readonly #hanging: ServerResponse[] = [];
   readonly #server = createServer((request, response) => {
     const path = request.url ?? "";
@@ -26,7 +29,7 @@ class ManyIssuers {
     else if (path === "/jwks") response.end(JSON.stringify({ keys: [] }));
     else if (!path.startsWith("/good")) response.writeHead(404).end();
     else {
-      const documents = { issuer: this.url + issuer, jwks_uri: `${this.url}/jwks` };
+      const documents = { issuer: this.url + issuer, jwks_uri: `${this.keysAt ?? this.url}/jwks` };
       response.end(JSON.stringify(documents));
     }
   });
@@ -106,6 +109,18 @@ test("queued fetches run once others finish", async (t) => {
   many.release();
   for (const denial of await Promise.all(asking)) assert.match(denial, /status 404|in time/);
   assert.equal(many.asked.length, count);
+});
+
+test("a private issuer cannot lead to another private address", async (t) => {
+  const [many, other] = [await ManyIssuers.start(t), await ManyIssuers.start(t)];
+  const settings = { trustedIssuers: [], deniedIssuers: [], onLoopback: false };
+  const issuers = new Issuers(new IssuerPolicy({ ...settings, privateIssuers: [many.url] }));
+  const keysOf = (issuer: string) =>
+    issuers.keysOf(many.url + issuer, undefined, 0, { organization: "acme" });
+  await keysOf("/good-own");
+  many.keysAt = other.url;
+  await assert.rejects(keysOf("/good-elsewhere"), FetchError);
+  assert.deepEqual(other.asked, []);
 });
 
 /** A cache that holds about a hundred issuers. */
