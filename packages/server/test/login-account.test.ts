@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { deleteTickets } from "../src/store/tables/login/tickets.ts";
 import { HttpBrowser, type Visited } from "./support/browser/http-browser.ts";
 import { SoftPasskey } from "./support/browser/soft-passkey.ts";
 import { Http } from "./support/client/http.ts";
 import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
+import { until } from "./support/until.ts";
 import { alertOf, byName, PASSWORD } from "./support/world/local-accounts.ts";
 import { World } from "./support/world/world.ts";
 
@@ -258,6 +260,49 @@ for (const store of STORES) {
       }
       await direct.close();
     });
+
+    // SQLite has one writer at a time, in whose process nothing else waits.
+    if (store === "postgres") {
+      test("a form whose account session ends while it waits changes nothing", async (t) => {
+        const session = (await world.accounts.tryPassword("ada", password)).tokens;
+        const direct = await DirectStore.open(world.server);
+        t.after(() => direct.close());
+        const isWaiting = async () => {
+          const sql = `SELECT 1 FROM pg_stat_activity
+            WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+          return (await direct.store.reader.get(sql)) !== undefined;
+        };
+        const hashes = () => rawRows(world.server, "SELECT password_hash FROM local_accounts");
+        const names = () => rawRows(world.server, "SELECT credential_id, name FROM passkeys");
+        const before = [await hashes(), await names()];
+        const change = { current: password, password: NEW, password_again: NEW };
+        for (const [action, form] of [
+          ["/account/password", change],
+          ["/account/passkeys/name", { name: "another name" }],
+          ["/account/sessions/end", {}],
+          ["/account/sessions/end-all", {}],
+        ] as const) {
+          const { browser, page } = await visit();
+          const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+          const ending = direct.store.write(async (tx) => {
+            await deleteTickets(tx, "account visit");
+            held.resolve();
+            await release.promise;
+          });
+          await held.promise;
+          let isDone = false;
+          const sending = browser.submit(page, form, { action }).finally(() => {
+            isDone = true;
+          });
+          await until(async () => isDone || (await isWaiting()), 5);
+          release.resolve();
+          await ending;
+          assert.equal((await sending).status, 403, action);
+        }
+        assert.deepEqual([await hashes(), await names()], before);
+        assert.ok(await works(session?.access_token));
+      });
+    }
 
     test("signing out, a reset and deletion end the account session", async () => {
       const left = await visit();

@@ -4,8 +4,11 @@ import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
 import { Http } from "./support/client/http.ts";
 import { askForToken, exchange } from "./support/client/tokens.ts";
+import { DirectStore } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { World } from "./support/world/world.ts";
+
+const WEEK_S = 7 * 24 * 3_600;
 
 for (const store of STORES) {
   describe(`sessions of users on ${store}`, () => {
@@ -87,6 +90,24 @@ for (const store of STORES) {
       });
       assert.equal(again.status, 200);
       assert.equal(await alive(again.access_token), 200);
+    });
+
+    test("a refresh token ends after a week without use, and with its session", async () => {
+      const refreshed = async (token: string) => {
+        const pair = (await (await refresh(token)).json()) as Record<string, { token: string }>;
+        const { iat = 0, sid } = decodeJwt(pair.token?.token ?? "");
+        const next = pair.refreshToken?.token ?? "";
+        return { next, iat, sid, exp: JSON.parse(Buffer.from(next, "base64").toString()).exp };
+      };
+      const { refresh_token: first } = await world.login.logIn("ada");
+      const { next, iat, sid, exp } = await refreshed(first);
+      assert.equal(exp, iat + WEEK_S);
+      const expires = (iat + WEEK_S / 7) * 1000;
+      const direct = await DirectStore.open(world.server);
+      const sql = "UPDATE sessions SET expires = ? WHERE id = ?";
+      await direct.store.write((tx) => tx.run(sql, expires, String(sid)));
+      await direct.close();
+      assert.equal((await refreshed(next)).exp * 1000, expires);
     });
 
     test("a down-scoped session stays down-scoped on refresh", async () => {
