@@ -259,6 +259,29 @@ onEachStore("idempotency keys", (world) => {
     },
   );
 
+  world.rule("a response in the row of another key is not that key's", async (api) => {
+    const org = await world.organization();
+    const names = ["one", "two"];
+    const keys = names.map((name) => world.name(name));
+    const createAll = () =>
+      Promise.allSettled(
+        names.map((name, at) => api.keyed(keys[at] ?? "").groups.create(org, { name })),
+      );
+    const direct = await DirectStore.open(world.server);
+    await direct.store.write((tx) => tx.run("DELETE FROM idempotency_keys"));
+    const created = await createAll();
+    await direct.store.write((tx) =>
+      tx.run(`UPDATE idempotency_keys SET response = (SELECT response FROM idempotency_keys
+        WHERE id = (SELECT max(id) FROM idempotency_keys))`),
+    );
+    await direct.close();
+    const repeated = await createAll();
+    const [lost = -1, ...more] = [0, 1].filter((at) => repeated[at]?.status === "rejected");
+    assert.deepEqual(more, []);
+    assert.match(JSON.stringify(repeated[lost]), /IDEMPOTENCY_KEY_RESPONSE_LOST/);
+    assert.deepEqual(repeated[1 - lost], created[1 - lost]);
+  });
+
   world.rule("invalid keys are rejected, except by methods that create nothing", async (api) => {
     const org = await world.organization();
     for (const key of ["x".repeat(256), '"open', '""', "a b", '"a b"']) {
