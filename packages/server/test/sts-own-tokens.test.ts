@@ -75,6 +75,11 @@ for (const store of STORES) {
       });
       assert.equal(ended.status, 200, await ended.text());
       assert.equal(await isAlive(), 401);
+      // Without its session, the token must not count as one of a direct exchange, which counts everywhere.
+      for (const more of [{}, { identity }]) {
+        const late = await exchange(url, token, { aud: url, ...more });
+        assert.deepEqual([late.status, late.code, late.token], [401, 16, ""], late.message);
+      }
     });
   });
 }
