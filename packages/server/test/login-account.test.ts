@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { redeemChallenge } from "../src/login/local/challenges.ts";
 import { deleteTickets } from "../src/store/tables/login/tickets.ts";
 import { HttpBrowser, type Visited } from "./support/browser/http-browser.ts";
 import { SoftPasskey } from "./support/browser/soft-passkey.ts";
@@ -202,6 +203,20 @@ for (const store of STORES) {
         "wharf.auth.SessionsService/EndSession",
         "wharf.auth.SessionsService/Logout",
       ]);
+    });
+
+    test("a challenge that another replica has redeemed adds no passkey", async () => {
+      const { browser, page } = await visit();
+      const login = ticketOf(page);
+      const at = `${world.accounts.url}/account/passkeys`;
+      const { challengeId, options } = (await browser.send(`${at}/options`, { login })).body;
+      const direct = await DirectStore.open(world.server);
+      await direct.store.write((tx) => redeemChallenge(tx, challengeId, Date.now()));
+      await direct.close();
+      const response = new SoftPasskey(byName(world.server)).create(options, {});
+      const { status } = await browser.send(`${at}/verify`, { login, challengeId, response });
+      assert.equal(status, 403);
+      assert.deepEqual(await rawRows(world.server, "SELECT * FROM passkeys"), []);
     });
 
     test("passkeys are added, named and removed, but not the last credential", async () => {

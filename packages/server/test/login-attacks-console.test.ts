@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { decodeJwt } from "jose";
 import { HttpBrowser } from "./support/browser/http-browser.ts";
 import { Http } from "./support/client/http.ts";
 import { JWT_START } from "./support/client/tokens.ts";
@@ -7,6 +8,7 @@ import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { PASSWORD } from "./support/world/local-accounts.ts";
 import { World } from "./support/world/world.ts";
 
+const TEN_MINUTES_S = 600;
 const NEW_PASSWORD = "another horse, another staple";
 
 /** The cookie of a session of the console, and what a thief does with it. */
@@ -111,6 +113,11 @@ describe("a stolen or forged session of the console", () => {
     assert.equal(preflight.headers.get("access-control-allow-credentials"), null);
     assert.deepEqual(await used(), before, "no attempt has used the session");
     assert.equal((await ask(cookie)).status, 200);
+  });
+
+  test("gets tokens for ten minutes at a time", async () => {
+    const { exp = 0, iat = 0 } = decodeJwt((await stolen()).accessToken);
+    assert.equal(exp - iat, TEN_MINUTES_S);
   });
 
   test("nobody is signed out by another origin", async () => {

@@ -110,8 +110,11 @@ for (const store of STORES) {
           const { challengeId } = body;
           return { code, challengeId, response: passkey.create(body.options) };
         };
-        const stolen = await new HttpBrowser().send(`${at}/verify`, await ask());
-        assert.equal(stolen.status, 403);
+        const thief = new HttpBrowser();
+        assert.equal((await thief.send(`${at}/verify`, await ask())).status, 403);
+        await thief.open(`${world.accounts.url}/reset`);
+        const stolen = await thief.send(`${at}/verify`, await ask());
+        assert.equal(stolen.status, 403, "with a cookie of its own");
         const answer = await browser.send(`${at}/verify`, await ask());
         assert.deepEqual(answer, { status: 200, body: { redirect: "/reset/done" } });
       }
