@@ -320,6 +320,27 @@ onEachStore("sign-ins at a shared issuer", (world) => {
     assert.equal(await mayRead(as(await direct(sub)), organization), false);
   });
 
+  test("with two provisioned providers in a group, being active at one is enough", async () => {
+    const organization = await world.organization();
+    const providers = [
+      await provider(organization, "provisioned"),
+      await provider(organization, "beside"),
+    ];
+    const subs = [world.name("ann"), world.name("bob"), world.name("eve")];
+    for (const sub of subs) await register(sub, organization, "viewer");
+    for (const [at, uid] of providers.entries()) {
+      const scim = await provision(organization, uid);
+      const body = { userName: subs[at], externalId: subs[at] };
+      assert.equal((await scim.post("/Users", body)).status, 201);
+    }
+    const counts: boolean[] = [];
+    for (const sub of subs) {
+      const { token } = await direct(sub);
+      counts.push(token !== "" && (await mayRead(new Http(world.server.url, token), organization)));
+    }
+    assert.deepEqual(counts, [true, true, false]);
+  });
+
   test("provisioning at another organization's provider changes nothing elsewhere", async () => {
     const sub = world.name("alice");
     const uid = await register(sub, acme, "viewer");
