@@ -146,6 +146,16 @@ for (const store of STORES) {
         body: new URLSearchParams({ login: begun.login }),
       });
       assert.equal(form.status, 400);
+      // A form of another site can have a body of JSON, but not its content type.
+      const at = `${world.accounts.url}/oauth/passkey/options`;
+      for (const [type, status] of [
+        ["text/plain", 400],
+        ["text/plain; x=application/json", 400],
+        ["application/json; charset=utf-8", 200],
+      ] as const) {
+        const sent = await begun.browser.send(at, { login: begun.login }, { "content-type": type });
+        assert.equal(sent.status, status, type);
+      }
       begun.browser.forget();
       assert.equal((await options(begun)).status, 403);
       begun.app.stop();
