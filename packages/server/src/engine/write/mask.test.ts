@@ -6,6 +6,7 @@ import {
   type Identity,
   IdentityProviderSchema,
   IdentitySchema,
+  RepoSchema,
   RoleSchema,
 } from "@wharf/contract";
 import fc from "fast-check";
@@ -210,4 +211,14 @@ test("an immutable field can be set, repeated and omitted, but not changed", () 
     /oidc\.correlationRule cannot be changed|correlationRule cannot/,
   );
   assert.throws(change(one, undefined), { code: "INVALID_ARGUMENT" });
+});
+
+test("output-only fields within a message that can be set are left as they are", () => {
+  const given = fromJson(RepoSchema, { sync_config: { source: "b", unique_tags: true } });
+  for (const paths of [[], ["sync_config.source", "sync_config.unique_tags"]]) {
+    const stored = fromJson(RepoSchema, { sync_config: { source: "a", grace_period: true } });
+    applyMask(stored, given, readMask(RepoSchema, paths, given));
+    const { source, uniqueTags, gracePeriod } = stored.syncConfig ?? {};
+    assert.deepEqual([source, uniqueTags, gracePeriod], ["b", false, true]);
+  }
 });
