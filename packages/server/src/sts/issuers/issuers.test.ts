@@ -84,12 +84,15 @@ test("concurrent fetches from new issuers are bounded per pattern", async (t) =>
   const { ask } = issuersWith(1);
   const any = pattern(`${many.url}/.*`);
   assert.match(await ask(`${many.url}/good-known`, any), /^UNAUTHENTICATED/);
+  const failed = `${many.url}/bad`;
+  assert.match(await ask(failed, any), /status 404/);
 
   const asking = Array.from({ length: CONCURRENCY }, (_, at) => ask(`${many.url}/hang-${at}`, any));
   const late = `${many.url}/good-late`;
   assert.match(await ask(late, any), /^UNAVAILABLE: .*too many new issuers/);
   assert.ok(!many.asked.some((path) => path.startsWith("/good-late")));
   assert.match(await ask(`${many.url}/good-known`, any), /^UNAUTHENTICATED/, "keys are known");
+  assert.match(await ask(failed, any), /status 404/, "one that has just failed does not wait");
   const named = `${many.url}/good-named`;
   assert.match(await ask(named, exactly(named)), /^UNAUTHENTICATED/, "named as it is");
   const other = pattern(`${many.url}/good-.*`);
