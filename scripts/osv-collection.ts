@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { osvDocument } from "../packages/advisories/src/publish/index.ts";
+import { osvDocument, osvId } from "../packages/advisories/src/publish/index.ts";
 import { readDocument } from "../packages/advisories/src/read/index.ts";
 import { openSource } from "../packages/advisories/src/source/index.ts";
 import { stored } from "../packages/advisories/test/kept-sources.ts";
@@ -41,7 +41,7 @@ console.log(
 );
 process.exitCode = counts.failed > 0 || counts.same === 0 ? 1 : 0;
 
-/** Throws unless the documents published after the import of a record have its affected entries and versions. */
+/** Throws unless the document published after the import of a record has its id, affected entries and versions. */
 function compare(name: string, bytes: Uint8Array): void {
   const record = JSON.parse(Buffer.from(bytes).toString()) as JsonObject;
   const { affected = [] } = record as { affected?: JsonObject[] };
@@ -49,11 +49,12 @@ function compare(name: string, bytes: Uint8Array): void {
     counts.withoutAffected++;
     return;
   }
-  const documents = stored(readDocument(bytes, { name })).map(
-    (one) => osvDocument(one, PUBLICATION) as JsonObject,
-  );
-  for (const document of documents) assertValid("osv", document);
-  const published = documents.flatMap((one) => one.affected as JsonObject[]);
+  const document = osvDocument(stored(readDocument(bytes, { name })), PUBLICATION) as JsonObject;
+  assertValid("osv", document);
+  if (osvId({ advisoryId: record.id as string }) !== document.id) {
+    throw new Error(`published under the id ${document.id}`);
+  }
+  const published = document.affected as JsonObject[];
   for (const one of affected) {
     if (!published.some((other) => isDeepStrictEqual(other, one))) {
       throw new Error(`lost the affected entry ${JSON.stringify(one).slice(0, 300)}`);
@@ -64,7 +65,7 @@ function compare(name: string, bytes: Uint8Array): void {
       throw new Error(`added the affected entry ${JSON.stringify(one).slice(0, 300)}`);
     }
   }
-  const versions = assertSameVersions(record, documents, name);
+  const versions = assertSameVersions(record, [document], name);
   counts.affected += versions.affected;
   counts.unaffected += versions.unaffected;
   counts.same++;

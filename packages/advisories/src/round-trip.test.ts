@@ -18,7 +18,7 @@ async function published(given: readonly Advisory[], format: Format) {
   const documents = new Map<string, JsonObject>();
   const packages = Map.groupBy(advisories, (one) => JSON.stringify(packageOf(one)));
   if (format === "osv") {
-    for (const one of advisories) keep(one.advisoryId, osvDocument(one, PUBLICATION));
+    for (const one of advisories) keep(one.advisoryId, osvDocument([one], PUBLICATION));
   }
   for (const [key, about] of packages) {
     if (format === "csaf") keep(key, csafDocument(about, PUBLICATION));

@@ -133,7 +133,7 @@ export async function validDocuments(): Promise<unknown[]> {
   const csaf = [...packages.values()].map((about: readonly Advisory[]) =>
     csafDocument(about, PUBLICATION),
   );
-  const osv = all.slice(0, 3).map((one) => osvDocument(one, PUBLICATION));
+  const osv = all.slice(0, 3).map((one) => osvDocument([one], PUBLICATION));
   return [OSV, CSAF, CYCLONEDX, JSON.parse(vex.join("")), ...csaf.slice(0, 3), ...osv].filter(
     Boolean,
   );

@@ -177,7 +177,7 @@ function withoutTimes(files: ReadonlyMap<string, string>): [string, unknown][] {
   return [...files].map(([name, text]) => {
     const document = JSON.parse(text);
     delete document.modified;
-    delete document.database_specific.wharf.updateTime;
+    for (const advisory of [document.database_specific.wharf].flat()) delete advisory.updateTime;
     return [name, document];
   });
 }

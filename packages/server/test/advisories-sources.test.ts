@@ -6,7 +6,7 @@ import { AdvisoryDocumentSchema } from "@wharf/contract";
 import { isAffected, type OsvRecord } from "../../advisories/test/osv-oracle.ts";
 import { ANONYMOUS_UID } from "../src/auth/caller.ts";
 import type { ApiClient } from "./support/client/api-client.ts";
-import { Scanner, unzipped } from "./support/client/feed-client.ts";
+import { Scanner, untarred, unzipped } from "./support/client/feed-client.ts";
 import { rawRows } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -91,6 +91,13 @@ onEachStore("OSV records of imported advisories", (world) => {
       index,
       documents.map(({ id, modified }) => ({ id, modified })),
     );
+    const ids = documents.map(({ id }) => id);
+    const tar = await untarred((await scanner.get(`${group}/osv/all.tar.gz`)).bytes);
+    assert.deepEqual(
+      [...tar.keys()],
+      ids.map((id) => `${id}.json`),
+    );
+    assert.deepEqual((await changes(group)).map(([, id]) => id).sort(), ids);
     for (const document of documents) {
       assert.deepEqual((await scanner.get(`${group}/osv/${document.id}.json`)).json, document);
     }
@@ -103,8 +110,15 @@ onEachStore("OSV records of imported advisories", (world) => {
     return lines.map((line) => line.split(",") as [string, string]);
   }
 
-  const named = <T extends { affected: JsonObject[] }>(documents: readonly T[], name: string) =>
-    documents.find(({ affected }) => (affected[0]?.package as JsonObject)?.name === name) as T;
+  /** The only document of a group, which is that of the record. */
+  async function republished(group: string) {
+    const [document, ...others] = await published(group);
+    assert.deepEqual([document.id, others], [RECORD.id, []]);
+    return document;
+  }
+
+  const entriesOf = ({ affected }: { affected: { package: JsonObject }[] }, name: string) =>
+    affected.filter((one) => one.package.name === name);
 
   world.rule("are returned with an advisory, and published as they are", async (api) => {
     const group = await publicGroup();
@@ -114,20 +128,17 @@ onEachStore("OSV records of imported advisories", (world) => {
     const one = await advisoryOf(api, group, "@acme/templates");
     assert.deepEqual(one.source.osv, { ...RECORD, affected: [templates] });
     assert.equal(one.source.inEffect, true);
-    const documents = await published(group);
-    const kept = ["published", "related", "summary", "details", "severity"] as const;
-    for (const document of documents) {
-      for (const field of [...kept, "references", "credits"] as const) {
-        assert.deepEqual(document[field], RECORD[field], field);
-      }
-      assert.equal(document.modified, RECORD.modified);
-      assert.deepEqual(document.aliases, [RECORD.id, "CVE-2025-20333"]);
+    const document = await republished(group);
+    const kept = ["published", "related", "summary", "details", "severity", "aliases"] as const;
+    for (const field of [...kept, "references", "credits", "modified"] as const) {
+      assert.deepEqual(document[field], RECORD[field], field);
     }
     // A record that was modified long ago is new to readers of this feed.
     const since = Date.parse(one.createTime);
     for (const [time] of await changes(group)) assert.ok(Date.parse(time) >= since);
-    assert.deepEqual(named(documents, "@acme/templates").affected, [templates]);
-    assert.deepEqual(named(documents, "@acme/helpers").affected, [helpers]);
+    assert.deepEqual(entriesOf(document, "@acme/templates"), [templates]);
+    assert.deepEqual(entriesOf(document, "@acme/helpers"), [helpers]);
+    assert.equal(document.affected.length, 2);
     const subject = { ecosystem: "npm", name: "@acme/templates" };
     for (const version of [
       "1.1.9",
@@ -140,11 +151,62 @@ onEachStore("OSV records of imported advisories", (world) => {
       "2.1.1",
     ]) {
       const expected = isAffected(RECORD, subject, version);
-      const actual = documents.some((document) =>
-        isAffected(document as OsvRecord, subject, version),
-      );
-      assert.equal(actual, expected, version);
+      assert.equal(isAffected(document as OsvRecord, subject, version), expected, version);
     }
+  });
+
+  world.rule("are found under their own id, and by those of their advisories", async (api) => {
+    const [group, other] = [await publicGroup(), await publicGroup()];
+    await take(api, group, RECORD);
+    const { advisoryId } = await advisoryOf(api, group, "@acme/templates");
+    const url = `${world.server.url}/feeds/${group}/osv/${advisoryId}.json`;
+    for (const method of ["GET", "HEAD"]) {
+      const headers = { "if-none-match": "*" };
+      const moved = await fetch(url, { method, headers, redirect: "manual" });
+      // Relative: clients do not send their credentials to another host.
+      assert.deepEqual([moved.status, moved.headers.get("location")], [302, `${RECORD.id}.json`]);
+      assert.equal(moved.headers.get("etag"), null, "it is not the document");
+    }
+    assert.deepEqual(await (await fetch(url)).json(), await republished(group));
+    for (const path of [`${group}/osv/CVE-2025-20333.json`, `${other}/osv/${RECORD.id}.json`]) {
+      assert.equal((await scanner.get(path)).status, 404, path);
+    }
+    assert.equal((await scanner.get(`${other}/osv/${advisoryId}.json`)).status, 404);
+  });
+
+  world.rule("are one document with an advisory of the same id", async (api) => {
+    const group = await publicGroup();
+    await take(api, group, RECORD);
+    const artifact = { artifactName: "@acme/wrapper", artifactType: "npm", aliases: ["CVE-1"] };
+    const events = [
+      {
+        ...{ createTime: "2026-01-01T00:00:00Z", author: "writer@example.com" },
+        ...{ reviewState: "REVIEW_STATE_APPROVED", fixed: { fixedVersion: "2.0.0" } },
+      },
+    ];
+    const advisories = [{ advisoryId: RECORD.id, ...artifact, events }];
+    const documents = [{ name: "own", advisories }];
+    await api.advisoryImports.importAdvisories({ parent: group, documents });
+    const document = await republished(group);
+    assert.deepEqual(
+      document.affected.map((one: { package: JsonObject }) => one.package.name).sort(),
+      ["@acme/helpers", "@acme/templates", "@acme/wrapper"],
+    );
+    assert.deepEqual(await take(api, group, document), { created: 0, changed: 0, unchanged: 3 });
+  });
+
+  world.rule("are published once for all folders", async (api) => {
+    const group = await publicGroup();
+    const folder = await world.group(group);
+    await take(api, folder, { ...RECORD, details: "In a folder." });
+    await take(api, group, { ...RECORD, affected: [RECORD.affected[0]] });
+    const document = await republished(group);
+    assert.equal(document.affected.length, 2, "each package once");
+    const { uid } = await advisoryOf(api, group, "@acme/templates");
+    await api.v1.advisories.delete(uid);
+    const without = await republished(group);
+    assert.deepEqual([without.withdrawn, without.affected.length], [undefined, 2]);
+    assert.equal(without.details, "In a folder.");
   });
 
   world.rule("follow later versions, whose times never go back", async (api) => {
@@ -198,32 +260,33 @@ onEachStore("OSV records of imported advisories", (world) => {
     ];
     const added = await v1.advisoryEvents.create(one.uid, { fixed: { fixedVersion: "1.4.6-1" } });
     assert.deepEqual(
-      named(await published(group), "@acme/templates").affected,
+      entriesOf(await republished(group), "@acme/templates"),
       [RECORD.affected[0]],
       "a pending event changes nothing",
     );
     const reviewer = await world.member({ [group]: [...WRITER, "advisories.approve"] });
     const approver = api.as(reviewer.token).v1;
     await approver.advisoryEvents.update(added.id, { ...added, status: "APPROVED" });
+    const partly = await republished(group);
+    assert.deepEqual(entriesOf(partly, "@acme/helpers"), [RECORD.affected[1]]);
+    assert.deepEqual(partly.severity, RECORD.severity);
     const {
       id: _,
       advisoryId: _id,
       ...subject
     } = await v1.advisories.list({ id: other.uid }).then(({ items }) => items[0]);
     await v1.advisories.update(other.uid, { ...subject, artifactName: "@acme/other", events: [] });
-    const documents = await published(group);
-    const overridden = named(documents, "@acme/templates");
-    assert.deepEqual(overridden.affected[0].ranges[0].events, [
-      { introduced: "0" },
-      { fixed: "1.4.6-1" },
-    ]);
-    const moved = named(documents, "@acme/other");
-    for (const document of [overridden, moved]) {
-      assert.equal(document.database_specific.source_overridden, true);
-      assert.equal(document.database_specific.source.id, RECORD.id);
-      assert.equal(document.details.endsWith(RECORD.details), true);
-      assert.ok(Date.parse(document.modified) > Date.parse(RECORD.modified));
-    }
+    const document = await republished(group);
+    const ranges = (name: string) =>
+      entriesOf(document, name).flatMap((one) => (one as JsonObject).ranges as JsonObject[]);
+    const fixed = [{ introduced: "0" }, { fixed: "1.4.6-1" }];
+    assert.deepEqual(ranges("@acme/templates"), [{ type: "ECOSYSTEM", events: fixed }]);
+    assert.equal(ranges("@acme/other").length, 1);
+    assert.equal(document.affected.length, 2);
+    assert.equal(document.database_specific.source_overridden, true);
+    assert.equal(document.database_specific.source.id, RECORD.id);
+    assert.equal(document.details.endsWith(RECORD.details), true);
+    assert.ok(Date.parse(document.modified) > Date.parse(RECORD.modified));
     for (const { uid } of [one, other]) {
       const { source } = await api.advisories.get(uid);
       assert.deepEqual([source.inEffect, source.osv.id], [false, RECORD.id]);
@@ -234,8 +297,10 @@ onEachStore("OSV records of imported advisories", (world) => {
       artifactName: "@acme/templates",
       aliases: ["CVE-1"],
     });
-    const unnamed = named(await published(group), "@acme/templates");
+    const [unnamed, still] = await published(group);
+    assert.deepEqual([unnamed.id, still.id], [one.advisoryId, RECORD.id]);
     assert.equal(unnamed.database_specific.source, undefined);
+    assert.deepEqual(entriesOf(still, "@acme/templates"), []);
     assert.equal((await api.advisories.get(one.uid)).source ?? undefined, undefined);
   });
 
@@ -249,16 +314,26 @@ onEachStore("OSV records of imported advisories", (world) => {
     assert.deepEqual(await take(by, group, same), { created: 0, changed: 0, unchanged: 2 });
     const later = { ...same, modified: "2025-04-01T00:00:00Z" };
     assert.deepEqual(await take(by, group, later), { created: 0, changed: 2, unchanged: 0 });
-    for (const document of await published(group)) {
-      assert.equal(document.details, RECORD.details);
-      assert.equal(document.database_specific.source_overridden, undefined);
-    }
+    const before = await republished(group);
+    assert.equal(before.details, RECORD.details);
+    assert.equal(before.database_specific.source_overridden, undefined);
     const one = await advisoryOf(api, group, "@acme/templates");
     const { v1 } = api;
     const pending = (await v1.advisoryEvents.list({ parentId: one.uid })).items.at(-1);
     await v1.advisoryEvents.update(pending.id, { ...pending, status: "APPROVED" });
-    const approved = named(await published(group), "@acme/templates");
-    assert.deepEqual([approved.details, approved.affected], [same.details, [RECORD.affected[0]]]);
+    const approved = await republished(group);
+    assert.deepEqual(
+      [approved.details, approved.modified.slice(0, 4)],
+      [same.details, `${new Date().getUTCFullYear()}`],
+    );
+    assert.deepEqual(entriesOf(approved, "@acme/templates"), [RECORD.affected[0]]);
+    // The other package still has the version before, and both are restored elsewhere.
+    const mirror = await publicGroup();
+    await take(api, mirror, approved);
+    const shown = async (name: string) => (await advisoryOf(api, mirror, name)).source.osv.details;
+    assert.equal(await shown("@acme/templates"), same.details);
+    assert.equal(await shown("@acme/helpers"), RECORD.details);
+    assert.deepEqual(await take(api, group, approved), { created: 0, changed: 0, unchanged: 2 });
   });
 
   world.rule("keep the time of the record when severities of others change", async (api) => {
@@ -270,10 +345,9 @@ onEachStore("OSV records of imported advisories", (world) => {
     const vulnerability = { id: "CVE-2025-1", severities, updateTime: "2026-01-01T00:00:00Z" };
     const documents = [{ name: "x", vulnerabilities: [vulnerability] }];
     await api.advisoryImports.importAdvisories({ parent: group, documents });
-    const republished = await published(group);
-    const rated = named(republished, "@acme/templates");
+    const [rated, other] = await published(group);
+    assert.deepEqual([rated.id, other.id], [RECORD.id, unrated.id]);
     assert.deepEqual([rated.modified, rated.severity], [RECORD.modified, RECORD.severity]);
-    const other = named(republished, "@acme/helpers");
     assert.ok(Date.parse(other.modified) > Date.parse(RECORD.modified));
     assert.equal(other.severity.length, 2);
   });
@@ -289,7 +363,7 @@ onEachStore("OSV records of imported advisories", (world) => {
     }) => ({ ...rest, database_specific: specific });
     const documents = await published(group);
     for (const document of documents) {
-      assert.deepEqual(await take(api, group, document), { created: 0, changed: 0, unchanged: 1 });
+      assert.deepEqual(await take(api, group, document), { created: 0, changed: 0, unchanged: 2 });
       await take(api, mirror, document);
     }
     assert.deepEqual((await published(mirror)).map(bare), documents.map(bare));

@@ -84,7 +84,7 @@ onEachStore("feeds of a small group beside a large one", (world) => {
   test("let other requests run between any two documents", async () => {
     for (const read of [
       (reader: FeedReader) => reader.byId(),
-      (reader: FeedReader) => reader.withSources(),
+      (reader: FeedReader) => reader.byDocument(),
       (reader: FeedReader) => reader.byPackage(),
     ]) {
       const { reader, task } = reading(large ?? "");

@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
 import type { Assessed } from "./all-clears.ts";
 import { isAnyArchitecture } from "./architectures.ts";
-import { osvUrl } from "./osv.ts";
+import { osvUrl } from "./osv-id.ts";
 import { productUrls, subcomponentUrls } from "./packages.ts";
 import type { Publication } from "./publication.ts";
 

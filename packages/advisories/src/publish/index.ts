@@ -17,7 +17,8 @@ export { CSAF_HASHES, CSAF_SIGNATURE, type CsafHash, rolieFeed, rolieName } from
 export { DISTRIBUTIONS } from "./distributions.ts";
 export { byPackage, type PackageKey, packageOf } from "./names.ts";
 export { openVexDocument } from "./openvex.ts";
-export { type OsvIndexEntry, osvDocument, osvId, osvIndexEntry } from "./osv.ts";
+export { laterEntry, type OsvEntry, osvDocument, osvEntry } from "./osv.ts";
+export { osvFile, osvId, ownOsvId } from "./osv-id.ts";
 export { publishedNames } from "./packages.ts";
 export { publicJson, publicPart } from "./public-part.ts";
 export type { Naming, Publication } from "./publication.ts";

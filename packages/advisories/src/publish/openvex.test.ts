@@ -142,7 +142,7 @@ describe("OpenVEX documents", () => {
     const only = JSON.parse(await textOf([advisory({ ...given, events: [event(CLEARED, 1)] })]));
     assert.equal(only.statements.length, 1);
     assert.equal(
-      osvDocument(advisory({ ...given, events: [event(CLEARED, 1)] }), PUBLICATION),
+      osvDocument([advisory({ ...given, events: [event(CLEARED, 1)] })], PUBLICATION),
       undefined,
     );
   });

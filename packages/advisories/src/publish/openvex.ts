@@ -3,7 +3,7 @@ import type { Advisory } from "@wharf/contract/messages";
 import { withoutFalseClears } from "./all-clears.ts";
 import { type Assessment, assessmentsOf } from "./assessment.ts";
 import { byPackage, vulnerabilityName } from "./names.ts";
-import { osvUrl } from "./osv.ts";
+import { osvUrl } from "./osv-id.ts";
 import { productUrls, subcomponentUrls } from "./packages.ts";
 import { type Publication, TOOL } from "./publication.ts";
 import { actionOf, fixOf, impactOf } from "./sentences.ts";

@@ -1,13 +1,11 @@
-import type { JsonObject } from "@bufbuild/protobuf";
-import type { AdvisorySource } from "@wharf/contract/messages";
-import { isZeroTime } from "../read/time.ts";
-import type { Assessment } from "./assessment.ts";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { isTime } from "./osv-part.ts";
 
 /** Members that are published as the record has them, whether it is in effect or not. */
 const ALWAYS = ["published", "references", "credits", "related"];
 
 /** Members of a document that are published as the record has them while it is in effect. */
-const IN_EFFECT = ["withdrawn", "summary", "details", "severity", "affected"];
+const IN_EFFECT = ["withdrawn", "summary", "details", "severity"];
 
 const TIMES: ReadonlySet<string> = new Set(["published", "withdrawn"]);
 
@@ -18,26 +16,31 @@ export interface PublishedRecord {
 }
 
 /**
- * Publishes the record that an advisory was imported from.
+ * Publishes the record that advisories were imported from.
  *
- * - While it is in effect, its members replace those that follow from events. What it lacks is omitted, except for
- *   severities, which may be known from elsewhere.
- * - Otherwise affected versions and severities follow from events, and the note of the event precedes the details.
+ * - While it is in effect for any of them, its members replace those that follow from events. What it lacks is omitted,
+ *   except for severities, which may be known from elsewhere.
+ * - Otherwise severities follow from events.
+ * - Notes of events that override it precede the details.
  *
- * @example withRecord(own, advisory.source, assessment).members.affected
+ * @example withRecord(own, record, true, []).members.details
  */
 export function withRecord(
   own: JsonObject,
-  source: AdvisorySource | undefined,
-  { note }: Assessment,
+  record: JsonObject,
+  isInEffect: boolean,
+  notes: readonly string[],
 ): PublishedRecord {
-  const record = source?.osv;
-  if (record === undefined) return { members: own, specific: {} };
-  const isInEffect = source?.inEffect === true;
-  const taken = takenFrom(record, isInEffect ? [...ALWAYS, ...IN_EFFECT] : ALWAYS);
-  const members = {
+  const names = isInEffect ? [...ALWAYS, ...IN_EFFECT] : ALWAYS;
+  const isTaken = (name: string) => name !== "details" || notes.length === 0;
+  const taken = takenFrom(record, names.filter(isTaken));
+  const details = [...notes, record.details].filter((text) => text !== "" && isText(text));
+  const members: Record<string, JsonValue | undefined> = {
     ...own,
-    ...(isInEffect ? withoutGenerated(own, record) : overridden(own, record, note)),
+    // The time of publication is that of the record, if it has one.
+    ...(isInEffect ? { published: undefined } : {}),
+    summary: isInEffect ? undefined : (record.summary ?? own.summary),
+    details: details.length === 0 ? undefined : details.join("\n\n"),
     ...taken,
   };
   return {
@@ -45,42 +48,21 @@ export function withRecord(
     specific: {
       source: Object.fromEntries(Object.entries(record).filter(([name]) => !(name in taken))),
       source_fields: Object.keys(taken),
-      ...(isInEffect ? {} : { source_overridden: true }),
     },
   };
 }
 
-/** The members of a record with these names. The zero time means that a time is not given. */
+/** The members of a record with these names. */
 function takenFrom(record: JsonObject, names: readonly string[]): JsonObject {
   const present = names.filter((name) => {
     const value = record[name];
     if (name === "severity") return Array.isArray(value) && value.length > 0;
-    if (TIMES.has(name)) return typeof value === "string" && !isZeroTime(value);
+    if (TIMES.has(name)) return isTime(value);
     return value !== undefined && value !== null;
   });
   return Object.fromEntries(present.map((name) => [name, record[name]])) as JsonObject;
 }
 
-/**
- * The time of publication is that of the record, if it has one. Schema 1.7 excludes severities of the record where
- * packages have severities of their own.
- */
-function withoutGenerated({ severity }: JsonObject, { affected }: JsonObject) {
-  const isRatedByPackage =
-    Array.isArray(affected) && affected.some((one) => (one as JsonObject | null)?.severity != null);
-  return {
-    published: undefined,
-    summary: undefined,
-    details: undefined,
-    affected: undefined,
-    severity: isRatedByPackage ? undefined : severity,
-  };
-}
-
-function overridden({ summary }: JsonObject, record: JsonObject, note: string) {
-  const details = [note, record.details].filter((text) => typeof text === "string" && text !== "");
-  return {
-    summary: record.summary ?? summary,
-    details: details.length === 0 ? undefined : details.join("\n\n"),
-  };
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }

@@ -6,12 +6,12 @@ import { AdvisoryDocumentSchema } from "@wharf/contract/messages";
 import { advisory, event, KINDS, PUBLICATION, V3 } from "../../test/samples.ts";
 import { assertValid } from "../../test/schemas.ts";
 import { readDocument } from "../read/index.ts";
-import { osvDocument, osvIndexEntry } from "./osv.ts";
+import { osvDocument, osvEntry } from "./osv.ts";
 import { publicPart } from "./public-part.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests inspect arbitrary parts of it.
 function written(given: JsonObject, publication = PUBLICATION): any {
-  const document = osvDocument(advisory(given), publication);
+  const document = osvDocument([advisory(given)], publication);
   assertValid("osv", document);
   return document;
 }
@@ -68,8 +68,8 @@ describe("OSV documents", () => {
     const hidden = states.map((state, at) =>
       event({ fixed: { fixedVersion: "9" } }, 9 + at, state),
     );
-    assert.equal(osvDocument(advisory({ events: hidden }), PUBLICATION), undefined);
-    assert.equal(osvIndexEntry(advisory({ events: hidden })), undefined);
+    assert.equal(osvDocument([advisory({ events: hidden })], PUBLICATION), undefined);
+    assert.equal(osvEntry(advisory({ events: hidden })), undefined);
     const document = written({ events: [...hidden, event({ detection: { manual: {} } })] });
     assert.equal(document.database_specific.status, "under_investigation");
     assert.doesNotMatch(JSON.stringify(document), /"9"|reviewer@|tickets|findings|"uid"/);
@@ -94,7 +94,7 @@ describe("OSV documents", () => {
   test("prefix ids of unregistered databases with x_", () => {
     const given = { advisoryId: "ACME-7", events: [event({ fixed: { fixedVersion: "2" } })] };
     assert.equal(written(given).id, "x_ACME-7");
-    assert.equal(osvIndexEntry(advisory(given))?.id, "x_ACME-7");
+    assert.equal(osvEntry(advisory(given))?.id, "x_ACME-7");
   });
 
   test("name each distribution, libraries by their type, and no package for images", () => {
@@ -152,11 +152,11 @@ describe("OSV documents", () => {
     const osv = { id: "DSA-1-1", aliases: ["USN-1-1"], upstream: ["CVE-2026-1234"] };
     const aliases = ["DSA-1-1", "USN-1-1", "CVE-2026-1234", "GHSA-2222-3333-4444"];
     assert.deepEqual(names({ artifactType: "deb", aliases, source: { osv } }), {
-      aliases: ["DSA-1-1", "USN-1-1"],
+      aliases: ["USN-1-1"],
       upstream: ["CVE-2026-1234", "GHSA-2222-3333-4444"],
     });
     assert.deepEqual(names({ artifactType: "npm", aliases, source: { osv } }), {
-      aliases: ["DSA-1-1", "USN-1-1", "GHSA-2222-3333-4444"],
+      aliases: ["USN-1-1", "GHSA-2222-3333-4444"],
       upstream: ["CVE-2026-1234"],
     });
   });
@@ -192,8 +192,10 @@ describe("OSV documents", () => {
     const { source, source_fields, source_overridden } = overridden.database_specific;
     assert.equal(source_overridden, true);
     assert.deepEqual(source_fields, ["published", "references"]);
-    const { published: _, references: _references, ...rest } = osv;
+    const { published: _, references: _references, affected, ...rest } = osv;
     assert.deepEqual(source, rest);
+    const [restorable] = overridden.database_specific.wharf;
+    assert.deepEqual(restorable.source, { osv: { id: osv.id, affected }, inEffect: false });
     const exact = written({ ...given, events, source: { osv, inEffect: true, modifyTime } });
     for (const name of ["withdrawn", "severity", "affected", "summary", "details"] as const) {
       assert.deepEqual(exact[name], osv[name]);

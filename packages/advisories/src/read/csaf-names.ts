@@ -1,5 +1,5 @@
 import { KNOWN_AS, OWN_SYSTEM } from "../publish/csaf-vulnerabilities.ts";
-import { osvUrl } from "../publish/osv.ts";
+import { osvUrl } from "../publish/osv-id.ts";
 import { isAdvisoryId } from "./artifact.ts";
 import type { DocumentNode } from "./document-node.ts";
 

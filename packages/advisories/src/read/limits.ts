@@ -30,6 +30,8 @@ export const READ_LIMITS = {
   recordBytes: 1024 * 1024,
   /** Bytes of the entries of `affected` that are about one package. */
   affectedBytes: 1024 * 1024,
+  /** Bytes of the entries of `affected` that all advisories of a document of Wharf name: they may share entries. */
+  restoredBytes: 64 * 1024 * 1024,
   /** Nesting of objects and lists in an OSV record: messages nest twice as deep, and are limited to 100. */
   recordDepth: 30,
   /** Characters of a note. */

@@ -3,7 +3,7 @@ import {
   AdvisoryEvent_FalsePositiveDetermination_Type as FalsePositive,
   ReviewState,
 } from "@wharf/contract/messages";
-import { osvUrl } from "../publish/osv.ts";
+import { osvUrl } from "../publish/osv-id.ts";
 import { type Artifact, isAdvisoryId } from "./artifact.ts";
 import { type DocumentNode, quoted } from "./document-node.ts";
 import { artifactOf, type Package, packageOfUrl } from "./package.ts";

@@ -187,10 +187,10 @@ database_specific: {list: [~, -2e3, no], "true": "true"}
     }).advisories;
     const osv = record("AlmaLinux:9", {}) as never;
     const source = create(AdvisorySourceSchema, { osv, inEffect: true });
-    const document = osvDocument({ ...(read as Advisory), source }, PUBLICATION);
+    const document = osvDocument([{ ...(read as Advisory), source }], PUBLICATION);
     assert.deepEqual(
       [document?.aliases, document?.upstream, document?.related],
-      [["ALSA-2026:0001"], undefined, [...cves, "ALSA-2026:0000"]],
+      [undefined, undefined, [...cves, "ALSA-2026:0000"]],
     );
   });
 

@@ -4,7 +4,7 @@ import { latestAssessment, timeOf } from "../publish/assessment.ts";
 import { ANY_NAMING } from "../publish/publication.ts";
 import { isSameArtifact } from "../publish/same-artifact.ts";
 import { DocumentNode } from "../read/document-node.ts";
-import { readKeptRecord } from "../read/osv.ts";
+import { readKeptRecord } from "../read/osv-advisories.ts";
 
 /**
  * The record of one package: the members that all packages of a record share, and its entries of `affected`.

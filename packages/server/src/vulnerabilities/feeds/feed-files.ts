@@ -6,9 +6,12 @@ import {
   csafKeyPath,
   csafPath,
   csafProvider,
+  laterEntry,
+  type OsvEntry,
   openVexDocument,
   osvDocument,
-  osvIndexEntry,
+  osvEntry,
+  osvFile,
   type Publication,
   packageOf,
   rfc3339,
@@ -40,6 +43,8 @@ import { tarGzipOf } from "./feed-tar.ts";
 export interface FeedContent {
   readonly type: string;
   readonly body: HttpResponse["body"];
+  /** The name of the file beside it that has the content instead. */
+  readonly location?: string;
 }
 
 const JSON_TYPE = "application/json";
@@ -77,8 +82,12 @@ export async function feedFile(
     case "osv changes":
       return { type: CSV_TYPE, body: osvChanges(reader) };
     case "osv document": {
-      const advisory = await reader.document(file.id);
-      return json(advisory && osvDocument(advisory, publication));
+      const found = await reader.document(file.id);
+      if (found === undefined) return;
+      if ("movedTo" in found) {
+        return { type: TEXT_TYPE, body: "", location: osvFile(found.movedTo) };
+      }
+      return json(osvDocument(found.advisories, publication));
     }
     case "secdb":
       return {
@@ -155,12 +164,29 @@ async function* startingWith(first: string, rest: AsyncGenerator<string>): Async
   yield* rest;
 }
 
+/** The entries of all documents, some hundred bytes for each, in an order. */
+async function* osvEntries(
+  reader: FeedReader,
+  compare: (a: OsvEntry, b: OsvEntry) => number,
+): AsyncGenerator<OsvEntry> {
+  const entries = new Map<string, OsvEntry>();
+  for await (const advisory of reader.byId()) {
+    const entry = osvEntry(advisory);
+    if (entry === undefined) continue;
+    const other = entries.get(entry.id);
+    entries.set(entry.id, other === undefined ? entry : laterEntry(other, entry));
+  }
+  yield* reader.inOrder([...entries.values()], compare);
+}
+
+function compareIds(a: OsvEntry, b: OsvEntry): number {
+  return a.id < b.id ? -1 : 1;
+}
+
 async function* osvIndex(reader: FeedReader): AsyncGenerator<string> {
   let before = "[";
-  for await (const advisory of reader.byId()) {
-    const entry = osvIndexEntry(advisory);
-    if (entry === undefined) continue;
-    yield `${before}${JSON.stringify(entry)}`;
+  for await (const { id, modified } of osvEntries(reader, compareIds)) {
+    yield `${before}${JSON.stringify({ id, modified })}`;
     before = ",\n";
   }
   yield before === "[" ? "[]" : "]";
@@ -169,20 +195,12 @@ async function* osvIndex(reader: FeedReader): AsyncGenerator<string> {
 /**
  * Ids by time of change, latest first, as in the buckets of osv.dev: incremental readers stop at the first time that
  * they know. So the time is that of the change in this feed, later than that of a record which was modified before it
- * was imported. The order by time takes some hundred bytes for each document; ids that changed together stay in order.
+ * was imported. Ids that changed together stay in order.
  */
 async function* osvChanges(reader: FeedReader): AsyncGenerator<string> {
-  const changes = new Map<string, string[]>();
-  for await (const advisory of reader.byId()) {
-    const entry = osvIndexEntry(advisory);
-    if (entry === undefined) continue;
-    const changed = rfc3339(timesOf([advisory]).last);
-    const ids = changes.get(changed);
-    if (ids === undefined) changes.set(changed, [entry.id]);
-    else ids.push(entry.id);
-  }
-  for (const changed of [...changes.keys()].sort().reverse()) {
-    for (const id of changes.get(changed) ?? []) yield `${changed},${csvField(id)}\n`;
+  const latestFirst = (a: OsvEntry, b: OsvEntry) => b.changed - a.changed || compareIds(a, b);
+  for await (const { id, changed } of osvEntries(reader, latestFirst)) {
+    yield `${rfc3339(changed)},${csvField(id)}\n`;
   }
 }
 
@@ -192,11 +210,11 @@ function csvField(text: string): string {
 }
 
 async function* osvFiles({ reader, publication }: FeedSource): AsyncGenerator<ArchivedFile> {
-  for await (const advisory of reader.withSources()) {
-    const document = osvDocument(advisory, publication);
+  for await (const advisories of reader.byDocument()) {
+    const document = osvDocument(advisories, publication);
     if (document === undefined) continue;
-    const path = `${encodeURIComponent(document.id as string)}.json`;
-    yield { path, text: JSON.stringify(document), time: timesOf([advisory]).last };
+    const path = osvFile(document.id as string);
+    yield { path, text: JSON.stringify(document), time: timesOf(advisories).last };
   }
 }
 

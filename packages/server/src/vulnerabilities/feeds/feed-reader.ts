@@ -1,7 +1,6 @@
-import { osvId, type PackageKey } from "@wharf/advisories/publish";
+import { osvId, ownOsvId, type PackageKey } from "@wharf/advisories/publish";
 import type { Advisory } from "@wharf/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { tooLong } from "../../lib/errors.ts";
 import { slicedSort } from "../../lib/scheduling/sliced-sort.ts";
 import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import { indexable } from "../../store/resources/indexable.ts";
@@ -15,12 +14,20 @@ import {
   type TermPosition,
   type TermWalk,
 } from "../../store/resources/terms/term-walk.ts";
-import { addModifyTimes, addPublishedSources } from "../sources/sources.ts";
+import { addPublishedSources, type RecordCache } from "../sources/sources.ts";
+import {
+  checkSize,
+  chunksOf,
+  distinct,
+  packagesAmong,
+  runsOf,
+  type SizedAdvisory,
+} from "./feed-runs.ts";
 
 /** Advisories per query: a megabyte at most, and a millisecond or two. */
 const BATCH_SIZE = 100;
 
-/** The documents of a package depend on all of its advisories, so these are buffered. */
+/** The documents of a package or a record depend on all of its advisories, so these are buffered. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
 
 /** Records per query: each may have some megabytes. */
@@ -34,6 +41,17 @@ const SORTED_PER_STEP = 512;
 
 /** Reading and sorting one advisory costs about as much as skipping this many of other groups. */
 const SORT_COST = 4;
+
+/** The advisories of an OSV document, or the id of the document that publishes the advisory with the requested id. */
+export type FoundDocument =
+  | { readonly advisories: readonly Advisory[] }
+  | { readonly movedTo: string };
+
+/** An advisory of an OSV document. */
+interface DocumentPart {
+  readonly document: string;
+  readonly uid: string;
+}
 
 /**
  * Reads the advisories of a group and its subtree in batches, including deleted ones. Other requests run between any two
@@ -57,20 +75,87 @@ export class FeedReader {
     this.#maxBufferedBytes = maxBufferedBytes;
   }
 
-  /** All advisories ordered by id, each id once, with the times at which they were modified. */
+  /**
+   * All advisories ordered by id, with the records that they were imported from. Each id occurs once per OSV document.
+   */
   async *byId(): AsyncGenerator<Advisory> {
-    for await (const page of chunksOf(this.#byId(), BATCH_SIZE)) {
-      await addModifyTimes(this.#engine.store.reader, page);
-      yield* this.#pausing(page);
+    const walk = this.#walk({ kind: "id", below: this.#group });
+    const runs = runsOf(walk, this.#maxBufferedBytes, ({ advisoryId }) => advisoryId);
+    for await (const page of chunksOf(runs, SOURCES_BATCH_SIZE)) {
+      await addPublishedSources(this.#engine.store.reader, page.flat());
+      const parts = page.flatMap((same) => [...Map.groupBy(same, osvId).values()]);
+      yield* this.#pausing(parts.flatMap(distinct));
     }
   }
 
-  /** The same with the records that they were imported from. */
-  async *withSources(): AsyncGenerator<Advisory> {
-    for await (const page of chunksOf(this.#byId(), SOURCES_BATCH_SIZE)) {
-      await addPublishedSources(this.#engine.store.reader, page);
-      yield* this.#pausing(page);
+  /**
+   * The advisories of each OSV document, ordered by the ids of documents. The order takes some hundred bytes for each
+   * advisory.
+   */
+  async *byDocument(): AsyncGenerator<readonly Advisory[]> {
+    const parts: DocumentPart[] = [];
+    for await (const advisory of this.byId()) {
+      parts.push({ document: osvId(advisory), uid: advisory.uid });
     }
+    const sorted = await this.#sort(parts, compareParts);
+    for await (const advisories of runsOf(this.#read(sorted), this.#maxBufferedBytes, osvId)) {
+      await this.#task.pause();
+      yield advisories;
+    }
+  }
+
+  /** The advisories with these uids that still belong to these documents, with their records. */
+  async *#read(parts: readonly DocumentPart[]): AsyncGenerator<SizedAdvisory> {
+    const {
+      store: { reader },
+      catalog: { advisories },
+    } = this.#engine;
+    const records: RecordCache = new Map();
+    for (let at = 0; at < parts.length; at += SOURCES_BATCH_SIZE) {
+      const batch = parts.slice(at, at + SOURCES_BATCH_SIZE);
+      keepRecordsOf(batch[0]?.document, records);
+      const uids = batch.map(({ uid }) => uid);
+      const rows = new Map(
+        (await advisories.table.findMany(reader, uids)).map((row) => [row.uid, row]),
+      );
+      const page = await this.#hydrated(uids.flatMap((uid) => rows.get(uid) ?? []));
+      const documents = new Map(batch.map(({ uid, document }) => [uid, document]));
+      for (const one of await this.#withSources(page, records)) {
+        // Advisories that have changed meanwhile may belong to other documents.
+        if (osvId(one.advisory) === documents.get(one.advisory.uid)) yield one;
+      }
+      await this.#task.pause();
+    }
+  }
+
+  async #withSources(
+    page: readonly SizedAdvisory[],
+    records: RecordCache,
+  ): Promise<SizedAdvisory[]> {
+    const advisories = page.map(({ advisory }) => advisory);
+    const sizes = await addPublishedSources(this.#engine.store.reader, advisories, records);
+    return page.map(({ advisory, bytes }) => {
+      return { advisory, bytes: bytes + (sizes.get(advisory.uid) ?? 0) };
+    });
+  }
+
+  async #hydrated(rows: readonly EncodedRow[]): Promise<SizedAdvisory[]> {
+    const {
+      store: { reader },
+      catalog,
+    } = this.#engine;
+    const page = rows.map((row) => catalog.advisories.fromRow(row));
+    await catalog.advisories.definition.hydrate?.(reader, page, catalog);
+    return page.map((advisory, at) => ({ advisory, bytes: rows[at]?.data?.length ?? 0 }));
+  }
+
+  /** Yields items in an order. */
+  async *inOrder<T>(items: readonly T[], compare: (a: T, b: T) => number): AsyncGenerator<T> {
+    yield* this.#pausing(await this.#sort(items, compare));
+  }
+
+  #sort<T>(items: readonly T[], compare: (a: T, b: T) => number): Promise<T[]> {
+    return slicedSort(items, compare, this.#task, SORTED_PER_STEP);
   }
 
   async *#pausing<T>(all: Iterable<T>): AsyncGenerator<T> {
@@ -78,12 +163,6 @@ export class FeedReader {
       await this.#task.pause();
       yield one;
     }
-  }
-
-  async *#byId(): AsyncGenerator<Advisory> {
-    const walk = this.#walk({ kind: "id", below: this.#group });
-    for await (const same of runsOf(walk, this.#maxBufferedBytes, ({ advisoryId }) => advisoryId))
-      yield* distinct(same);
   }
 
   /** All advisories by package, ordered by package name. */
@@ -98,17 +177,33 @@ export class FeedReader {
     }
   }
 
-  /** The advisory whose OSV document has this id, with the record that it was imported from. */
-  async document(id: string): Promise<Advisory | undefined> {
+  /**
+   * The OSV document with this id; undefined if there is none. The id of a record is an alias of all advisories that
+   * were imported from it.
+   */
+  async document(id: string): Promise<FoundDocument | undefined> {
+    const found = new Map<string, Advisory>();
+    const records: RecordCache = new Map();
+    let size = 0;
     // OSV prefixes ids of unregistered databases with x_.
-    for (const value of new Set([id, id.replace(/^x_/, "")])) {
-      const found = await this.#all({ kind: "id", below: this.#group, value: indexable(value) });
-      const [one] = distinct(found).filter((advisory) => osvId(advisory) === id);
-      if (one === undefined) continue;
-      await addPublishedSources(this.#engine.store.reader, [one]);
-      return one;
+    for (const name of new Set([id, id.replace(/^x_/, "")])) {
+      for (const kind of ["id", "alias"]) {
+        const walk = this.#walk({ kind, below: this.#group, value: indexable(name) });
+        for await (const page of chunksOf(walk, SOURCES_BATCH_SIZE)) {
+          for (const { advisory, bytes } of await this.#withSources(page, records)) {
+            if (![osvId(advisory), ownOsvId(advisory)].includes(id)) continue;
+            found.set(advisory.uid, advisory);
+            size += bytes;
+            checkSize(size, this.#maxBufferedBytes);
+          }
+          keepRecordsOf(id, records);
+        }
+      }
     }
-    return undefined;
+    const advisories = distinct([...found.values()].filter((one) => osvId(one) === id));
+    if (advisories.length > 0) return { advisories };
+    const [moved] = distinct([...found.values()]);
+    return moved && { movedTo: osvId(moved) };
   }
 
   /** The advisories of one package. */
@@ -125,17 +220,9 @@ export class FeedReader {
   }
 
   async *#walk(walk: TermWalk): AsyncGenerator<SizedAdvisory> {
-    const {
-      store,
-      catalog: { advisories },
-    } = this.#engine;
     const isSmall = walk.value === undefined && (await this.#isSmall());
     for await (const rows of isSmall ? this.#sorted(walk) : this.#scanned(walk)) {
-      const page = rows.map((row) => advisories.fromRow(row));
-      await advisories.definition.hydrate?.(store.reader, page, this.#engine.catalog);
-      for (const [at, advisory] of page.entries()) {
-        yield { advisory, bytes: rows[at]?.data?.length ?? 0 };
-      }
+      yield* await this.#hydrated(rows);
       await this.#task.pause();
     }
   }
@@ -180,7 +267,7 @@ export class FeedReader {
       after = some.next;
       await this.#task.pause();
     } while (after !== undefined);
-    const sorted = await slicedSort(all, comparePositions, this.#task, SORTED_PER_STEP);
+    const sorted = await this.#sort(all, comparePositions);
     for (let at = 0; at < sorted.length; at += BATCH_SIZE) {
       const ids = sorted.slice(at, at + BATCH_SIZE).map(({ row }) => row);
       yield await rowsBelow(store.reader, advisories.table, this.#group, ids);
@@ -192,70 +279,14 @@ function comparePositions(a: TermPosition, b: TermPosition): number {
   return a.value === b.value ? a.row - b.row : a.value < b.value ? -1 : 1;
 }
 
-/** An advisory and its stored size. */
-interface SizedAdvisory {
-  readonly advisory: Advisory;
-  readonly bytes: number;
-}
-
-async function* chunksOf<T>(all: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
-  let chunk: T[] = [];
-  for await (const one of all) {
-    chunk.push(one);
-    if (chunk.length < size) continue;
-    yield chunk;
-    chunk = [];
-  }
-  if (chunk.length > 0) yield chunk;
-}
-
-/** Groups consecutive advisories with the same key. Throws if a group exceeds the buffer limit. */
-async function* runsOf(
-  walk: AsyncIterable<SizedAdvisory>,
-  maxBufferedBytes: number,
-  keyOf: (advisory: Advisory) => string,
-): AsyncGenerator<readonly Advisory[]> {
-  let run: Advisory[] = [];
-  let key = "";
-  let size = 0;
-  for await (const { advisory, bytes } of walk) {
-    const own = keyOf(advisory);
-    if (run.length > 0 && own !== key) {
-      yield run;
-      [run, size] = [[], 0];
-    }
-    key = own;
-    run.push(advisory);
-    size += bytes;
-    if (size > maxBufferedBytes) throw tooLong("the advisories of one package", maxBufferedBytes);
-  }
-  if (run.length > 0) yield run;
-}
-
-function* packagesAmong(
-  advisories: readonly Advisory[],
-): Generator<readonly [Advisory, ...Advisory[]]> {
-  const types = Map.groupBy(advisories, ({ artifactType }) => artifactType);
-  for (const type of [...types.keys()].sort()) {
-    yield distinct(types.get(type) ?? []) as [Advisory, ...Advisory[]];
+/** The packages of a record share it across batches; other records are not buffered. */
+function keepRecordsOf(document: string | undefined, records: RecordCache): void {
+  for (const [digest, { id }] of records) {
+    if (ownOsvId({ advisoryId: String(id) }) !== document) records.delete(digest);
   }
 }
 
-/**
- * Removes duplicate ids, and orders by id. Groups of a subtree may have advisories with the same id: a present
- * one takes precedence over a deleted one, then the one nearest to the root.
- */
-function distinct(advisories: readonly Advisory[]): Advisory[] {
-  const chosen = new Map<string, Advisory>();
-  for (const one of advisories) {
-    const other = chosen.get(one.advisoryId);
-    if (other === undefined || hasPrecedence(one, other)) chosen.set(one.advisoryId, one);
-  }
-  return [...chosen.values()].sort((a, b) => (a.advisoryId < b.advisoryId ? -1 : 1));
-}
-
-function hasPrecedence(a: Advisory, b: Advisory): boolean {
-  const [deletedA, deletedB] = [a.deleteTime !== undefined, b.deleteTime !== undefined];
-  if (deletedA !== deletedB) return deletedB;
-  return a.uid.length === b.uid.length ? a.uid < b.uid : a.uid.length < b.uid.length;
+/** Parts of one document keep their order. */
+function compareParts({ document: a }: DocumentPart, { document: b }: DocumentPart): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }

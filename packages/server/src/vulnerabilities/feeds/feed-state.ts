@@ -10,7 +10,7 @@ import type { HttpRequest } from "../../wire/endpoint.ts";
 import { uncompressedEtag } from "../../wire/http-reply.ts";
 
 /** Increased when the same advisories are written differently. */
-const FORMAT_VERSION = 3;
+const FORMAT_VERSION = 4;
 
 /** The validators of a feed file for conditional requests. */
 export interface FeedState {

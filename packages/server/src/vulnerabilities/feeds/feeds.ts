@@ -90,6 +90,16 @@ async function respond(
   const isBounded = isExport(path.file) && request.method !== "HEAD";
   const content = await (isBounded ? exports.create(network, file) : file());
   if (content === undefined) throw notFound("Feed", request.path);
+  if (content.location !== undefined) {
+    // Not permanent: an advisory has a document of its own again once its record no longer applies. A relative
+    // location stays at the host that the client sends its credentials to.
+    const { "cache-control": cache } = headers;
+    return {
+      status: 302,
+      headers: { location: content.location, "cache-control": cache },
+      body: "",
+    };
+  }
   if (isUnchanged) {
     // Opened only to check that it exists: until canceled, it counts as an export.
     cancelBody(content.body);

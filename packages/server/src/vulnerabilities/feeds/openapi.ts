@@ -18,6 +18,7 @@ function file(
   type: string,
   description = "Contains the approved advisories of the group and of everything below it.",
   parameters: readonly Schema[] = [],
+  responses: Readonly<Record<string, Schema>> = {},
 ): ApiPart["paths"] {
   const schema = type === JSON_TYPE ? {} : { type: "string" };
   return {
@@ -35,6 +36,7 @@ function file(
         ],
         responses: {
           "200": { description: "The file.", content: { [type]: { schema } } },
+          ...responses,
           "304": { description: "The file has not changed." },
           "401": responseRef("Unauthenticated"),
           "403": responseRef("PermissionDenied"),
@@ -77,9 +79,15 @@ export const FEEDS_PART: ApiPart = {
       "text/csv",
       "Times and ids of all records, the last change first.",
     ),
-    ...file("osv/{id}.json", "feedOsvRecord", "OSV record", JSON_TYPE, "One record.", [
-      one("id", "Id of the record."),
-    ]),
+    ...file(
+      "osv/{id}.json",
+      "feedOsvRecord",
+      "OSV record",
+      JSON_TYPE,
+      "One record: of an advisory that was written here, or of all advisories that were imported from it.",
+      [one("id", "Id of the record, or of an advisory.")],
+      { "302": { description: "The record that the advisory was imported from (`Location`)." } },
+    ),
     ...file("secdb/security.json", "feedSecdb", "secdb", JSON_TYPE),
     ...file(
       "secdb/{architecture}/security.json",

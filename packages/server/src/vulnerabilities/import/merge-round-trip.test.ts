@@ -28,7 +28,7 @@ function stored(seed: number): Advisory[] {
 /** The documents of a feed. */
 const PUBLISHED: Record<string, (all: readonly Advisory[]) => Promise<(JsonObject | undefined)[]>> =
   {
-    osv: async (all) => all.map((one) => osvDocument(one, PUBLICATION)),
+    osv: async (all) => all.map((one) => osvDocument([one], PUBLICATION)),
     openvex: async (all) => {
       const pieces = await Array.fromAsync(openVexDocument(all, "https://a.example", PUBLICATION));
       return pieces.length === 0 ? [] : [JSON.parse(pieces.join(""))];

@@ -25,31 +25,41 @@ export function givenSource(advisory: Advisory): GivenSource | undefined {
   return known.get(advisory);
 }
 
-/** Why the sources of a document are rejected, by field. */
+/** Why the sources of a document are rejected, by field. A document may have several versions of a record. */
 export function sourceProblems({ advisories, sources }: AdvisoryDocument): FieldViolation[] {
   const found: FieldViolation[] = [];
-  const records = new Map<unknown, JsonObject>();
+  const records = new Map<string, JsonObject>();
   for (const [number, { osv }] of sources.entries()) {
     const field = `sources[${number}].osv.id`;
     if (typeof osv?.id !== "string" || osv.id === "") {
       found.push({ field, description: "id is required" });
-    } else if (records.has(osv.id)) {
-      found.push({ field, description: "id must differ from that of other sources" });
-    } else {
-      const { affected: _, ...record } = osv;
-      records.set(osv.id, record);
+      continue;
     }
+    const { affected: _, ...record } = osv;
+    const version = versionOf(record);
+    if (records.has(version)) {
+      const description = "id must differ from that of other sources with the same modified";
+      found.push({ field, description });
+    }
+    records.set(version, record);
+    // Without a time, an id names the first version.
+    const any = versionOf({ id: osv.id });
+    if (!records.has(any)) records.set(any, record);
   }
   for (const [number, advisory] of advisories.entries()) {
     const { osv } = advisory.source ?? {};
     if (osv === undefined) continue;
     const field = `advisories[${number}].source.osv`;
-    const record = records.get(osv.id);
+    const record = records.get(versionOf(osv));
     if (record === undefined) {
       found.push({ field: `${field}.id`, description: "id must be that of a source" });
     } else found.push(...problemsOf(advisory, record, osv.affected, field));
   }
   return found;
+}
+
+function versionOf({ id, modified = null }: JsonObject): string {
+  return JSON.stringify([id, modified]);
 }
 
 function problemsOf(

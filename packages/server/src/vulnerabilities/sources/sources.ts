@@ -10,7 +10,6 @@ import type { Reader } from "../../store/db/connection.ts";
 import {
   type SourceState,
   type StoredSource,
-  sourceStatesOf,
   sourcesOf,
 } from "../../store/tables/advisories/sources.ts";
 
@@ -21,27 +20,34 @@ export async function addSource(reader: Reader, advisory: Advisory): Promise<voi
   if (chosen !== undefined) setSource(advisory, chosen);
 }
 
-/** Adds the sources that feeds publish: those of approved events. */
+/**
+ * Adds the sources that feeds publish: those of approved events. Returns the bytes of their entries of `affected`, by
+ * the uids of advisories.
+ *
+ * @param records records that were read before: the advisories of all packages share one
+ */
 export async function addPublishedSources(
   reader: Reader,
   advisories: readonly Advisory[],
-): Promise<void> {
-  const all = await sourcesOf(reader, advisories.map(uidOf));
-  forEachInUse(advisories, all, setSource);
+  records: RecordCache = new Map(),
+): Promise<ReadonlyMap<string, number>> {
+  const all = await sourcesOf(
+    reader,
+    advisories.map(({ uid }) => uid),
+  );
+  const byAdvisory = Map.groupBy(all, ({ advisory }) => advisory);
+  const sizes = new Map<string, number>();
+  for (const advisory of advisories) {
+    const chosen = sourceInUse(advisory, byAdvisory.get(advisory.uid) ?? []);
+    if (chosen === undefined) continue;
+    setSource(advisory, chosen, records);
+    sizes.set(advisory.uid, chosen.affected.length);
+  }
+  return sizes;
 }
 
-/** Adds the times at which feeds say that advisories were modified, without the rest of the records. */
-export async function addModifyTimes(
-  reader: Reader,
-  advisories: readonly Advisory[],
-): Promise<void> {
-  const all = await sourceStatesOf(reader, advisories.map(uidOf));
-  forEachInUse(advisories, all, (advisory, state) => {
-    const modifyTime = timestampFromMs(modifyTimeOf(advisory, state));
-    const osv = { modified: state.written };
-    advisory.source = create(AdvisorySourceSchema, { osv, modifyTime });
-  });
-}
+/** Parsed records by their digests. */
+export type RecordCache = Map<string, JsonObject>;
 
 /** Sources are matched with events by time. */
 export type TimedSource = Pick<SourceState, "time">;
@@ -79,8 +85,13 @@ export function encodeDescribed(described: Advisory): Uint8Array {
 }
 
 /** A record is ignored once the advisory no longer has its id as an alias: then it is about something else. */
-function setSource(advisory: Advisory, stored: StoredSource): void {
-  const record = JSON.parse(stored.record) as JsonObject;
+function setSource(
+  advisory: Advisory,
+  stored: StoredSource,
+  records: RecordCache = new Map(),
+): void {
+  const record = records.get(stored.digest) ?? (JSON.parse(stored.record) as JsonObject);
+  records.set(stored.digest, record);
   if (!advisory.aliases.includes(record.id as string)) return;
   const osv = keptRecord(record, JSON.parse(stored.affected));
   advisory.source = create(AdvisorySourceSchema, {
@@ -90,24 +101,8 @@ function setSource(advisory: Advisory, stored: StoredSource): void {
   });
 }
 
-function forEachInUse<S extends SourceState>(
-  advisories: readonly Advisory[],
-  all: readonly S[],
-  use: (advisory: Advisory, source: S) => void,
-): void {
-  const byAdvisory = Map.groupBy(all, ({ advisory }) => advisory);
-  for (const advisory of advisories) {
-    const chosen = sourceInUse(advisory, byAdvisory.get(advisory.uid) ?? []);
-    if (chosen !== undefined) use(advisory, chosen);
-  }
-}
-
 function latest<S extends TimedSource>(sources: readonly S[]): S | undefined {
   return sources.reduce<S | undefined>((last, one) => {
     return last === undefined || one.time > last.time ? one : last;
   }, undefined);
-}
-
-function uidOf({ uid }: Advisory): string {
-  return uid;
 }

@@ -264,7 +264,8 @@ export declare const AdvisorySchema: GenMessage<Advisory, {jsonType: AdvisoryJso
 export declare type AdvisorySource = Message<"wharf.vulnerabilities.v2beta1.AdvisorySource"> & {
   /**
    * The OSV record as it was imported, with those entries of `affected` that are about the advisory's package. In an
-   * import it has `id` and `affected`; the document has the rest, once for all packages of the record.
+   * import it has `id` and `affected`; the document has the rest, once for all packages of the record. Where a document
+   * has several versions of the record, it also has `modified`.
    *
    * @generated from field: google.protobuf.Struct osv = 1;
    */
@@ -294,7 +295,8 @@ export declare type AdvisorySource = Message<"wharf.vulnerabilities.v2beta1.Advi
 export declare type AdvisorySourceJson = {
   /**
    * The OSV record as it was imported, with those entries of `affected` that are about the advisory's package. In an
-   * import it has `id` and `affected`; the document has the rest, once for all packages of the record.
+   * import it has `id` and `affected`; the document has the rest, once for all packages of the record. Where a document
+   * has several versions of the record, it also has `modified`.
    *
    * @generated from field: google.protobuf.Struct osv = 1;
    */

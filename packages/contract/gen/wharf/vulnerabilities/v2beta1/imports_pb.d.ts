@@ -95,7 +95,8 @@ export declare type AdvisoryDocument = Message<"wharf.vulnerabilities.v2beta1.Ad
   vulnerabilities: Vulnerability[];
 
   /**
-   * The records that advisories of the document name as their source by `id`, without `affected`.
+   * The records that advisories of the document name as their source by `id`, without `affected`. Several versions of a
+   * record differ in `modified`; without one, `id` names the first.
    *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.AdvisorySource sources = 4;
    */
@@ -138,7 +139,8 @@ export declare type AdvisoryDocumentJson = {
   vulnerabilities?: VulnerabilityJson[];
 
   /**
-   * The records that advisories of the document name as their source by `id`, without `affected`.
+   * The records that advisories of the document name as their source by `id`, without `affected`. Several versions of a
+   * record differ in `modified`; without one, `id` names the first.
    *
    * @generated from field: repeated wharf.vulnerabilities.v2beta1.AdvisorySource sources = 4;
    */

@@ -16,8 +16,6 @@ export interface SourceState extends SourceKey {
   readonly imported: number;
   /** When feeds say that the advisory was modified, unless it was changed since. */
   readonly modified: number;
-  /** The time at which the record was modified, as it is written there. */
-  readonly written: string;
 }
 
 /** A source with its contents, as JSON. */
@@ -32,25 +30,12 @@ export interface StoredSource extends SourceState {
 }
 
 export interface NewSource extends Omit<StoredSource, "digest"> {
+  /** The time at which the record was modified, as it is written there: replicas of the previous version read it. */
+  readonly written: string;
   /** The uid of the group. */
   readonly group: string;
   /** Whether the record has severities: those of other records do not change what is published. */
   readonly rated: boolean;
-}
-
-const COLUMNS = "s.advisory, s.time, s.imported, s.modified, s.written";
-
-/** The states of all sources of these advisories. */
-export async function sourceStatesOf(
-  reader: Reader,
-  advisories: readonly string[],
-): Promise<SourceState[]> {
-  if (advisories.length === 0) return [];
-  const rows = await reader.all<SourceState>(
-    `SELECT ${COLUMNS} FROM advisory_sources s WHERE s.advisory IN (${reader.dialect.texts})`,
-    JSON.stringify(advisories),
-  );
-  return rows.map(withNumbers);
 }
 
 /** All sources of these advisories, with their contents. */
@@ -60,7 +45,8 @@ export async function sourcesOf(
 ): Promise<StoredSource[]> {
   if (advisories.length === 0) return [];
   const rows = await reader.all<StoredSource>(
-    `SELECT ${COLUMNS}, s.affected, s.described, r.data AS record, r.digest
+    `SELECT s.advisory, s.time, s.imported, s.modified, s.affected, s.described,
+       r.data AS record, r.digest
      FROM advisory_sources s JOIN advisory_records r ON r.group_uid = s.group_uid AND r.digest = s.record
      WHERE s.advisory IN (${reader.dialect.texts})`,
     JSON.stringify(advisories),
