@@ -51,8 +51,10 @@ for (const kind of STORES) {
     const throttling = await Receiver.start((_received, response) => {
       response.writeHead(429, { "retry-after": "600" }).end();
     });
-    t.after(() => Promise.all([failing.stop(), throttling.stop()]));
-    const origins = [failing, throttling].map(({ url }) => new URL(url).origin);
+    const healthy = await Receiver.start();
+    const sinks = [failing, throttling, healthy];
+    t.after(() => Promise.all(sinks.map((sink) => sink.stop())));
+    const origins = sinks.map(({ url }) => new URL(url).origin);
     const server = await TestServer.start({
       store: kind,
       flags: ["--private-sinks", origins.join(",")],
@@ -68,7 +70,7 @@ for (const kind of STORES) {
     const org = (await api.groups.create("", { name: "org" })).uid;
     const filters = [{ glob: { type: "*.iam.group.created.*" } }];
     const uids: string[] = [];
-    for (const { url: sink } of [failing, throttling])
+    for (const { url: sink } of sinks)
       uids.push((await api.subscriptions.create(org, { sink, filters })).uid);
     const attempts = async (subscriptionUid: string | undefined, subject: string) => {
       const { deliveries } = await api.deliveries.listDeliveries({ subscriptionUid });
@@ -82,13 +84,14 @@ for (const kind of STORES) {
 
     await server.terminate();
     await setBack(server);
-    for (const sink of [failing, throttling]) {
+    for (const sink of sinks) {
       sink.answer();
       sink.received.length = 0;
     }
     await server.restart();
     await failing.about(tried);
     await throttling.about(untried);
+    await healthy.about((await api.groups.create(org, { name: "new" })).uid);
   });
 
   describe(`times of deliveries on ${kind}`, () => {

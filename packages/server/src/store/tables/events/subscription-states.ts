@@ -147,16 +147,15 @@ export async function writeHealth(
   { failingSince, lastSuccess, lastFailure, pauseMs }: SubscriptionHealthRow,
 ): Promise<void> {
   const { now } = tx.dialect;
-  const ms = Math.max(0, Math.ceil(pauseMs));
+  const isPaused = pauseMs > 0;
+  const pause = isPaused
+    ? `last_failure = ${now}, paused_until = ${now} + ?`
+    : "last_failure = ?, paused_until = 0";
   await tx.run(
-    `UPDATE subscription_states SET failing_since = ?, last_success = ?,
-       last_failure = CASE WHEN ? > 0 THEN ${now} ELSE ? END, paused_until = ${now} + ?
-     WHERE uid = ?`,
+    `UPDATE subscription_states SET failing_since = ?, last_success = ?, ${pause} WHERE uid = ?`,
     failingSince,
     lastSuccess,
-    ms,
-    lastFailure,
-    ms,
+    isPaused ? Math.ceil(pauseMs) : lastFailure,
     uid,
   );
 }
