@@ -251,6 +251,12 @@ export const importTexts = {
   },
   dryRun: "Dry run: report what would change",
   metadataOnly: "Only metadata of vulnerabilities, such as severities",
+  include: "Include",
+  includeHint:
+    "Only files whose path ends like this pattern, such as *.json or osv/**; several with commas",
+  includeAll: "all files",
+  exclude: "Exclude",
+  excludeHint: "No files whose path ends like this pattern; several with commas",
   running: (done: number, total: number) =>
     `${number.format(done)} of ${number.format(total)} files read`,
   progress: "Progress of the import",

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { buffer } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { pack } from "tar-stream";
 import { OPERATOR_UID } from "../../../server/src/auth/caller.ts";
 import type { Member } from "../../../server/test/support/world/world.ts";
 import { ADVISORIES, DOCUMENT } from "../areas/advisories.ts";
@@ -252,15 +254,40 @@ describe("repositories and advisories in a real browser", () => {
     for (const name of ["all.zip", "all.tar.gz"]) {
       const feed = `${site.world.server.url}/feeds/${organization}/osv/${name}`;
       const headers = { authorization: `Bearer ${await site.world.signer.token(viewer.uid)}` };
-      const buffer = Buffer.from(await (await fetch(feed, { headers })).arrayBuffer());
+      const content = Buffer.from(await (await fetch(feed, { headers })).arrayBuffer());
       await page.reload();
-      await drop(name, buffer);
+      await drop(name, content);
       await page.locator(".tally").waitFor();
       await page.locator("progress").waitFor({ state: "detached" });
       const [documents, created, changed] = await tally();
       assert.ok(Number(documents) >= 4, `${name} has ${documents} documents`);
       assert.deepEqual([created, changed], ["0", "0"], name);
     }
+    assert.deepEqual(site.complaints, []);
+  });
+
+  test("imports the files that patterns select, as the command does", async () => {
+    const archive = pack();
+    for (const name of ["osv/a.yaml", "osv/testdata/b.yaml", "vex/c.yaml", "osv/d.json"]) {
+      archive.entry({ name }, DOCUMENT.replace("CGA-2345", `CGA-${name.slice(-6, -5).repeat(4)}`));
+    }
+    archive.finalize();
+    const content = await buffer(archive);
+    const imported = async (include: string, exclude: string) => {
+      await page.goto(site.at(`advisories/${organization}?tab=import`));
+      await page.getByLabel("Include").fill(include);
+      await page.getByLabel("Exclude").fill(exclude);
+      await page.getByLabel(/^Dry run/).check();
+      await drop("all.tar", content);
+      await page.locator(".tally").waitFor();
+      await page.locator("progress").waitFor({ state: "detached" });
+      const [documents, , , , , , skipped] = await page.locator(".tally dd").allInnerTexts();
+      return [documents, skipped];
+    };
+    assert.deepEqual(await imported("", ""), ["4", "0"]);
+    assert.deepEqual(await imported("osv/**", ""), ["3", "1"]);
+    assert.deepEqual(await imported("a.yaml, vex/*", ""), ["2", "2"]);
+    assert.deepEqual(await imported("*.yaml", "testdata/**,c.*"), ["1", "3"]);
     assert.deepEqual(site.complaints, []);
   });
 

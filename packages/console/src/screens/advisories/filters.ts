@@ -80,13 +80,18 @@ export const FILTERS: readonly Filter[] = [
   },
 ];
 
+/** The values of a text that has several with commas. */
+export function valuesIn(text: unknown): string[] {
+  return String(text ?? "")
+    .split(",")
+    .map((one) => one.trim())
+    .filter(Boolean);
+}
+
 /** The fields of the request that follow from the URL. */
 export function filtersOf(search: ListSearch): Partial<ListAdvisoriesRequestJson> {
   const lists = Object.entries(LISTS).flatMap(([name, field]) => {
-    const values = String(search[name] ?? "")
-      .split(",")
-      .map((one) => one.trim())
-      .filter(Boolean);
+    const values = valuesIn(search[name]);
     return values.length === 0 ? [] : [[field, values]];
   });
   const singles = Object.entries(SINGLE).flatMap(([name, field]) =>

@@ -5,9 +5,10 @@ import { useAccess } from "../../api/access.ts";
 import { api, serviceOf } from "../../api/client.ts";
 import { importTexts } from "../../texts/advisories.ts";
 import { Failed } from "../../ui/feedback.tsx";
-import { CheckField, SelectField } from "../../ui/fields.tsx";
+import { CheckField, SelectField, TextField } from "../../ui/fields.tsx";
 import { PlainTable } from "../../ui/growing-table.tsx";
 import type { Column } from "../../ui/table.tsx";
+import { valuesIn } from "./filters.ts";
 import { chosenFiles, droppedFiles, type NamedFile } from "./import/files.ts";
 
 /** What an import has done so far. */
@@ -46,6 +47,8 @@ export function Import({ group }: { readonly group: string }) {
         parent: group,
         format: String(data.get("format") ?? ""),
         metadataOnly: data.has("metadataOnly"),
+        include: valuesIn(data.get("include")),
+        exclude: valuesIn(data.get("exclude")),
         dryRun: isDryRun,
         signal: abort.signal,
         onProgress: (tally, read) => {
@@ -110,6 +113,15 @@ export function Import({ group }: { readonly group: string }) {
           />
           <CheckField name="dryRun" label={importTexts.dryRun} />
           <CheckField name="metadataOnly" label={importTexts.metadataOnly} />
+          <div className="import-files">
+            <TextField
+              name="include"
+              label={importTexts.include}
+              hint={importTexts.includeHint}
+              placeholder={importTexts.includeAll}
+            />
+            <TextField name="exclude" label={importTexts.exclude} hint={importTexts.excludeHint} />
+          </div>
         </div>
       </form>
       {isKnown && !can("advisories.approve", group) && <p>{importTexts.pendingNote}</p>}

@@ -4,6 +4,7 @@ import {
   batchesOf,
   type Format,
   type ParsedDocument,
+  selection,
   Tally,
 } from "@wharf/advisories/import";
 import { WharfError } from "@wharf/client/json";
@@ -18,6 +19,9 @@ export interface ImportOptions {
   readonly parent: string;
   readonly format: string;
   readonly metadataOnly: boolean;
+  /** Patterns of the files that are read, as the options of the command. */
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
   /** After each batch and each file. */
@@ -29,7 +33,7 @@ export async function importFiles(
   files: readonly NamedFile[],
   options: ImportOptions,
 ): Promise<Tally> {
-  const { signal, onProgress, metadataOnly } = options;
+  const { signal, onProgress, metadataOnly, include, exclude } = options;
   const tally = new Tally();
   let read = 0;
   const format = options.format === "" ? undefined : (options.format as Format);
@@ -40,7 +44,8 @@ export async function importFiles(
         onProgress(tally, read);
       }),
   };
-  for await (const batch of batchesOf([source], { format, metadataOnly, tally })) {
+  const isIncluded = selection(include, exclude);
+  for await (const batch of batchesOf([source], { format, metadataOnly, tally, isIncluded })) {
     if (signal.aborted) break;
     await send(batch, options, tally);
     onProgress(tally, read);
