@@ -139,6 +139,25 @@ describe("the document of a record with several packages", () => {
     );
   });
 
+  test("is read as earlier versions published it, with one advisory", () => {
+    const [npm] = imported(GHSA);
+    const { wharf, source, ...specific } = published([npm]).database_specific;
+    const { source: named, ...advisory } = wharf[0];
+    const earlier = {
+      ...published([npm]),
+      ...{ id: npm.advisoryId, aliases: [GHSA.id, ...GHSA.aliases] },
+      database_specific: {
+        ...{ ...specific, source, wharf: advisory },
+        source_fields: [...specific.source_fields, "affected"],
+      },
+    };
+    const { sources, advisories } = readToJson(earlier);
+    assert.deepEqual(sources, readToJson(GHSA).sources);
+    const affected = [FIRST, SECOND, COMMITS];
+    assert.deepEqual(advisories, [{ ...advisory, source: { osv: { id: GHSA.id, affected } } }]);
+    assert.deepEqual(named.osv.affected, [0, 1, 2]);
+  });
+
   test("is rejected if its advisories do not belong to it", () => {
     const document = published(imported(GHSA));
     const problems = (change: (advisories: JsonObject[]) => unknown, limits = {}) => {

@@ -1,5 +1,8 @@
 import type { Advisory } from "@wharf/contract/messages";
 import { csafDocument, openVexDocument, osvDocument, packageOf } from "../src/publish/index.ts";
+import { readDocument } from "../src/read/index.ts";
+import { stored } from "./kept-sources.ts";
+import { GHSA } from "./osv-samples.ts";
 import { randomAdvisories } from "./random-advisories.ts";
 import { PUBLICATION } from "./samples.ts";
 
@@ -134,7 +137,8 @@ export async function validDocuments(): Promise<unknown[]> {
     csafDocument(about, PUBLICATION),
   );
   const osv = all.slice(0, 3).map((one) => osvDocument([one], PUBLICATION));
-  return [OSV, CSAF, CYCLONEDX, JSON.parse(vex.join("")), ...csaf.slice(0, 3), ...osv].filter(
-    Boolean,
-  );
+  const read = readDocument(Buffer.from(JSON.stringify(GHSA)), { name: "record" });
+  const record = osvDocument(stored(read), PUBLICATION);
+  const published = [JSON.parse(vex.join("")), ...csaf.slice(0, 3), ...osv, record];
+  return [OSV, CSAF, CYCLONEDX, ...published].filter(Boolean);
 }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Advisory } from "@wharf/contract";
+import { type JsonObject, toJson } from "@bufbuild/protobuf";
+import { readDocument } from "@wharf/advisories/read";
+import { type Advisory, AdvisoryDocumentSchema } from "@wharf/contract";
 import type { Engine } from "../src/engine/engine.ts";
 import { CountedTask } from "../src/lib/testing/counted-task.ts";
 import type { Reader, Value } from "../src/store/db/connection.ts";
@@ -95,6 +97,38 @@ onEachStore("feeds of a small group beside a large one", (world) => {
       }
       assert.ok(steps > OTHERS / 100, "and between batches");
     }
+  });
+
+  test("buffer the packages of one record, within the memory limit", async () => {
+    const { engine } = direct;
+    const group = await world.organization();
+    const packages = Array.from({ length: 60 }, (_, at) => `package-${at}`);
+    const record = (id: string) => ({
+      ...{ id, modified: "2026-01-01T00:00:00Z", details: "Long. ".repeat(500) },
+      affected: packages.map((name) => ({ package: { ecosystem: "npm", name } })),
+    });
+    const ids = ["GHSA-2222-3333-4444", "GHSA-3333-4444-5555"];
+    const documents = ids.map((name) => {
+      const document = readDocument(Buffer.from(JSON.stringify(record(name))), { name });
+      return toJson(AdvisoryDocumentSchema, document) as JsonObject;
+    });
+    await world.operator().advisoryImports.importAdvisories({ parent: group, documents });
+    const of = (maxBytes?: number) => new FeedReader(engine, group, new CountedTask(), maxBytes);
+    const records = await all(of().byDocument());
+    assert.deepEqual(
+      records.map((advisories) => [advisories[0]?.source?.osv?.id, advisories.length]),
+      ids.map((id) => [id, packages.length]),
+    );
+    for (const advisories of records) {
+      const names = new Set(advisories.map(({ artifactName }) => artifactName));
+      assert.deepEqual(names, new Set(packages));
+    }
+    const [id = ""] = ids;
+    const found = await of().document(id);
+    assert.deepEqual(found, { advisories: records[0] });
+    const code = "RESOURCE_EXHAUSTED";
+    await assert.rejects(of(5_000).document(id), { code });
+    await assert.rejects(all(of(5_000).byDocument()), { code });
   });
 
   test("reject packages above the memory limit", async () => {
