@@ -20,7 +20,6 @@ import { openSqlite } from "@wharf/server/store/db/sqlite.ts";
 import { Store } from "@wharf/server/store/db/store.ts";
 import { CountChanges } from "@wharf/server/store/resources/counts.ts";
 import type { ResourceTable } from "@wharf/server/store/resources/resource-table.ts";
-import { RowChanges } from "@wharf/server/store/resources/row-changes.ts";
 import type { ResourceRow } from "@wharf/server/store/resources/rows.ts";
 import { createIndex } from "@wharf/server/store/schema/table-schema.ts";
 import { advisoryRows } from "./advisory-rows.ts";
@@ -91,10 +90,6 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
     counts,
     audit() {},
     gather() {},
-    // There are no indexes of lists to maintain.
-    get rows() {
-      return new RowChanges();
-    },
     atEnd() {},
     accessChanged() {},
     grantsChanged() {},

@@ -47,28 +47,6 @@ for (const store of STORES) {
       assert.deepEqual(JSON.parse(json.stdout), { store, ok: true, problems: [] });
     });
 
-    test("names an index of a list that lacks rows, and makes it void", async () => {
-      await execute(
-        server,
-        `INSERT INTO list_indexes (kind, scope, reach, sort, form, filter_by, state, changes,
-           row_count, cursor_key, cursor_id, used)
-         SELECT kind, uid, 'children', 'created', 'entries', '', 'complete', changes, 0, '', -1, 0
-         FROM counts WHERE uid = '${org}' AND kind = 'groups'`,
-      );
-      const { code, stdout, stderr } = await check("-o", "json", ...server.storeFlags);
-      assert.equal(code, 1);
-      const problem = `1 wrong entries of groups by created, children ${org}`;
-      assert.deepEqual(JSON.parse(stdout).problems, [
-        { kind: "index", name: "list_indexes", problem },
-      ]);
-      assert.match(stderr, /run this with --repair/);
-      const repaired = await check("--repair", ...server.storeFlags);
-      assert.deepEqual(
-        [repaired.code, repaired.stdout, repaired.stderr],
-        [0, "ok\n", "wharf: rebuilt list_indexes\n"],
-      );
-    });
-
     test("names counts, parents and keys that contradict the rows", async () => {
       const update = "UPDATE counts SET descendants = descendants + 1, children = children + 2";
       await execute(server, `${update} WHERE uid = '${org}' AND kind = 'groups'`);

@@ -41,10 +41,9 @@ const ALIASES = {
   updateTime: "updated_at",
 };
 
-/** Equal rows that a server of these tests sorts: more than it reads at once. */
-const RUN_ROWS = 1_000;
+const EQUAL_ROWS = 1_000;
 
-onEachStore("orders of lists", ordersOfLists, { limits: { runRows: RUN_ROWS } });
+onEachStore("orders of lists", ordersOfLists);
 
 function ordersOfLists(world: World): void {
   /** Two levels of groups, made and changed at mixed times; only read by the tests. */
@@ -176,21 +175,14 @@ function ordersOfLists(world: World): void {
     },
   );
 
-  world.rule("an order of several keys sorts a limited number of equal rows", async (api) => {
-    const [many, more] = [await world.organization(), await world.organization()];
-    const names = new Array<string>(RUN_ROWS).fill("same");
+  world.rule("an order of several keys sorts many equal rows", async (api) => {
+    const many = await world.organization();
+    const names = new Array<string>(EQUAL_ROWS).fill("same");
     const uids = (await storeGroups(world.server, many, names)).sort();
-    await storeGroups(world.server, more, [...names, "same"]);
     const request = { orderBy: "created_at desc, uid", pageSize: 3 };
-    const skip = RUN_ROWS - 10;
+    const skip = EQUAL_ROWS - 10;
     const deep = { ...request, uidp: { childrenOf: many }, skip };
     assert.deepEqual(uidsOf((await api.groups.list(deep)).groups), uids.slice(skip, skip + 3));
-    const { code, violations } = await rejected(
-      api.groups.list({ ...request, uidp: { childrenOf: more } }),
-    );
-    assert.deepEqual([code, violations], [9, ["TOO_MANY"]]);
-    const one = { orderBy: "created_at", uidp: { childrenOf: more }, pageSize: 3 };
-    assert.equal((await api.groups.list(one)).groups.length, 3);
   });
 
   world.rule("the default order is by uid", async (api) => {

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ENGINE_LIMITS } from "../src/engine/limits.ts";
-import { ListIndexes } from "../src/engine/list/list-indexes.ts";
 import { expiriesAt, Retention } from "../src/engine/retention.ts";
 import { deleteExpired, EXPIRY_BATCH_SIZE } from "../src/store/db/expiry.ts";
 import type { Store } from "../src/store/db/store.ts";
@@ -136,8 +134,7 @@ for (const kind of STORES) {
         },
       };
       const log = { error: (fields: object) => assert.fail(JSON.stringify(fields)) };
-      const engine = { listIndexes: new ListIndexes(store, ENGINE_LIMITS.listIndexes) };
-      const retention = new Retention({ store, engine, settings: KEEP_A_YEAR, metrics, log });
+      const retention = new Retention({ store, settings: KEEP_A_YEAR, metrics, log });
       retention.start();
       while ((await count("events")) > 2) await sleep(50);
       await retention.stop();

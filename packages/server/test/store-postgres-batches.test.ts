@@ -9,7 +9,6 @@ import type { Transaction } from "../src/store/db/commit/transaction.ts";
 import { Connection } from "../src/store/db/postgres/connection.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { Store } from "../src/store/db/store.ts";
-import { buildList } from "../src/store/resources/lists/build.ts";
 import type { ResourceRow } from "../src/store/resources/rows.ts";
 import { writeAudit, writeEvent } from "../src/store/tables/audit/audit-and-events.ts";
 import { runs } from "./support/oracle/runs.ts";
@@ -223,35 +222,6 @@ describe("batches on PostgreSQL", () => {
       return [first, again, newer, await tx.relyOnAccess(undefined)];
     });
     assert.deepEqual(relied, [seen, seen, seen + 1, seen + 2]);
-  });
-
-  test("keep an index of a list up to date that another replica has made", async () => {
-    await using opened = new AsyncDisposableStack();
-    const other = await secondStore(opened);
-    const root = await newRoot();
-    const create = (name: string) => {
-      const uid = newChildUid(root);
-      return store.write((tx) => insert(tx, uid, name), locksOfCreate(uid, name));
-    };
-    await create("first");
-    const reach = "children";
-    const list = { table, partition: undefined, scope: root, reach, filter: undefined } as const;
-    const limits = { sortedRows: 10, blockRows: 10, batchRows: 10 };
-    await other.write(async (tx) =>
-      tx.atEnd(async (writer) => {
-        const key = { ...list, sort: "name", form: "entries" } as const;
-        while (await buildList(writer, key, limits, 1));
-      }),
-    );
-    await create("second");
-    await Promise.all([create("third"), create("fourth")]);
-    const index = await store.reader.get(
-      `SELECT l.changes - c.changes AS behind,
-         (SELECT count(*) FROM list_entries e WHERE e.list = l.id) AS entries
-       FROM list_indexes l JOIN counts c ON c.uid = l.scope AND c.kind = l.kind WHERE scope = ?`,
-      root,
-    );
-    assert.deepEqual(index, { behind: 0, entries: 4 });
   });
 
   test("a row that exists fails one create, and no other", async () => {

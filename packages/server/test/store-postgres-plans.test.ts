@@ -4,8 +4,8 @@ import { RESOURCES } from "../src/app/resources.ts";
 import type { Driver, Reader } from "../src/store/db/connection.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { Store } from "../src/store/db/store.ts";
-import { countRange, readPage } from "../src/store/resources/page.ts";
 import type { Condition, Range } from "../src/store/resources/query.ts";
+import { countRange, readPage } from "../src/store/testing/one-range.ts";
 import { postgresPlan } from "../src/store/testing/recording-reader.ts";
 import { emptyDatabase } from "./support/server/postgres.ts";
 

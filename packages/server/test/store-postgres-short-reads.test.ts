@@ -7,8 +7,8 @@ import type { Timeouts } from "../src/store/db/postgres/cluster.ts";
 import { walkSql } from "../src/store/db/postgres/short-reads.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { Store } from "../src/store/db/store.ts";
-import { readPage } from "../src/store/resources/page.ts";
 import type { Order, Range } from "../src/store/resources/query.ts";
+import { readPage } from "../src/store/testing/one-range.ts";
 import { postgresPlan } from "../src/store/testing/recording-reader.ts";
 import { emptyDatabase } from "./support/server/postgres.ts";
 

@@ -4,7 +4,6 @@ import { parseDatabaseUrl, shownHost } from "../config/database-url.ts";
 import { ConfigError, type Settings } from "../config/settings.ts";
 import { databaseError, dataDirectoryError } from "../lib/startup-errors.ts";
 import { checkInvariants } from "../store/check/invariants.ts";
-import { LIST_INDEXES, VOID_LISTS } from "../store/check/lists.ts";
 import { checkPostgres } from "../store/check/postgres.ts";
 import type { CheckProgress, StoreProblem } from "../store/check/problem.ts";
 import { checkIntegrity } from "../store/check/sqlite-integrity.ts";
@@ -34,19 +33,15 @@ export function checkStore(settings: Settings, progress: CheckProgress): Promise
 }
 
 /**
- * Rebuilds indexes from the rows of their tables. Returns those that it could rebuild: SQLite reads the old
- * index to free its pages. Indexes of lists become void; servers delete them, and build those that are
- * needed again.
+ * Rebuilds indexes of SQLite from the rows of their tables. Returns those that it could rebuild: SQLite reads the old
+ * index to free its pages.
  */
-export async function rebuildIndexes(
-  settings: Settings,
-  names: readonly string[],
-): Promise<string[]> {
-  if (settings.databaseUrl !== "") return rebuildOnServer(settings.databaseUrl, names);
+export function rebuildIndexes(settings: Settings, names: readonly string[]): string[] {
+  if (settings.databaseUrl !== "") return [];
   const database = new SqliteConnection(databaseOf(settings), false);
   const rebuild = (name: string) => {
     try {
-      database.exec(name === LIST_INDEXES ? VOID_LISTS : `REINDEX "${name}"`);
+      database.exec(`REINDEX "${name}"`);
       return true;
     } catch (error) {
       if (causeOf(error) === "damaged") return false;
@@ -57,19 +52,6 @@ export async function rebuildIndexes(
     return names.filter(rebuild);
   } finally {
     database.close();
-  }
-}
-
-async function rebuildOnServer(url: string, names: readonly string[]): Promise<string[]> {
-  if (!names.includes(LIST_INDEXES)) return [];
-  const driver = await openPostgres(url);
-  try {
-    await driver.begin();
-    await driver.writer.run(VOID_LISTS);
-    await driver.commit();
-    return [LIST_INDEXES];
-  } finally {
-    await driver.close();
   }
 }
 

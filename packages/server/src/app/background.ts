@@ -70,7 +70,6 @@ export class BackgroundTasks {
     await this.#retention.stop();
     await this.#audit.stop();
     await this.#auditSinks.stop();
-    await engine.listIndexes.stop();
     await this.#sync.stop();
     await this.#delivery.stop();
     const { auditAggregator, callerAudit, readerAudit } = engine;

@@ -6,14 +6,9 @@ import { AuditAggregator, BY_CALLER, BY_READER } from "./audit/aggregator.ts";
 import { type Catalog, resourcesOf } from "./catalog.ts";
 import type { HookDeps, Hooks, ResourceMessage } from "./definition.ts";
 import { ENGINE_LIMITS, type EngineLimits } from "./limits.ts";
-import { ListIndexes } from "./list/list-indexes.ts";
 import { ListScheduler } from "./list/many-ranges.ts";
 import type { PageTokens } from "./list/page-token.ts";
-import { SkipIndex } from "./list/skip-index.ts";
-import { TextSearches } from "./list/text-search.ts";
 import type { Resource } from "./resource.ts";
-import { RangeSets } from "./visible/range-set.ts";
-import { VisibleRows } from "./visible/visible-rows.ts";
 import { Creates } from "./write/creates.ts";
 
 /**
@@ -41,14 +36,7 @@ export class Engine {
   readonly pageTokens: PageTokens;
   readonly creates: Creates;
   readonly limits: EngineLimits;
-  readonly skipIndex: SkipIndex;
-  /** That of the standby, whose lists have other versions. */
-  readonly standbySkipIndex: SkipIndex;
-  readonly listIndexes: ListIndexes;
   readonly lists: ListScheduler;
-  readonly rangeSets: RangeSets;
-  readonly visibleRows: VisibleRows;
-  readonly textSearches: TextSearches;
   /** Where audit entries go that callers without credentials can cause. */
   readonly auditAggregator: AuditAggregator;
   /** The aggregator of audit entries of denied calls. */
@@ -64,12 +52,6 @@ export class Engine {
     const { limits = ENGINE_LIMITS } = deps;
     this.limits = limits;
     this.lists = new ListScheduler(limits.manyRanges);
-    this.skipIndex = new SkipIndex(limits.skipStride);
-    this.standbySkipIndex = new SkipIndex(limits.skipStride);
-    this.rangeSets = new RangeSets(limits.manyRanges);
-    this.visibleRows = new VisibleRows(store.reader);
-    this.listIndexes = new ListIndexes(store, limits.listIndexes);
-    this.textSearches = new TextSearches(store.reader, limits);
     this.store = store;
     this.catalog = catalog;
     this.access = access;

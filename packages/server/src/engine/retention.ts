@@ -5,7 +5,6 @@ import type { Logger } from "../observe/logger.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import { deleteExpired, EXPIRY_BATCH_SIZE, type Expiry } from "../store/db/expiry.ts";
 import type { Store } from "../store/db/store.ts";
-import type { ListIndexes } from "./list/list-indexes.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -48,7 +47,6 @@ export function expiriesAt(settings: RetentionSettings, now: number): Expiry[] {
 
 export interface RetentionDeps {
   readonly store: Store;
-  readonly engine: { readonly listIndexes: Pick<ListIndexes, "deleteUseless"> };
   readonly settings: RetentionSettings;
   readonly metrics: Pick<Metrics, "count">;
   readonly log: Pick<Logger, "error">;
@@ -88,20 +86,15 @@ export class Retention {
   }
 
   async #pass(): Promise<void> {
-    const { settings, log, engine } = this.#deps;
-    const expiries = expiriesAt(settings, Date.now());
-    const steps = [
-      ...expiries.map((expiry) => ({ table: expiry.table, run: () => this.#expire(expiry) })),
-      { table: "list_indexes", run: () => engine.listIndexes.deleteUseless() },
-    ];
-    for (const { table, run } of steps) {
+    const { settings, log } = this.#deps;
+    for (const expiry of expiriesAt(settings, Date.now())) {
       try {
-        await run();
+        await this.#expire(expiry);
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
         // The store's health reports a store that cannot be written.
         if (error instanceof WharfError && error.code === "UNAVAILABLE") return;
-        log.error({ table, err: error }, "expired rows not deleted");
+        log.error({ table: expiry.table, err: error }, "expired rows not deleted");
       }
     }
   }

@@ -33,7 +33,7 @@ import {
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { readPage } from "../store/resources/page.ts";
+import { readList } from "../store/resources/list.ts";
 import { bodyOf, encodingOf } from "../store/resources/rows.ts";
 import { addMembership } from "../store/tables/login/provider-people.ts";
 import type { IamDeps } from "./deps.ts";
@@ -180,20 +180,22 @@ export async function findGroupsByName(
   if ("scopes" in reach && reach.scopes.length > MANY_SCOPES) {
     return findNamesakes(reader, reach, name);
   }
-  const found: Group[] = [];
-  for (const range of rangesFor(groups.tree, reach, undefined)) {
-    const rows = await readPage(
-      reader,
-      groups.table,
-      { range, filters: [{ column: "name", value: name }], order: UID_ORDER, offset: 0, limit: 2 },
-      "data",
-    );
-    found.push(
-      ...rows.map((row) => groups.fromRow({ encoding: encodingOf(row), data: bodyOf(row) })),
-    );
-    if (found.length > 1) break;
-  }
-  return found;
+  const { rows } = await readList(
+    reader,
+    groups.table,
+    {
+      ranges: rangesFor(groups.tree, reach, undefined),
+      filters: [{ column: "name", value: name }],
+      order: UID_ORDER,
+      offset: 0,
+      limit: 2,
+      manyRanges: MANY_SCOPES,
+    },
+    "data",
+  );
+  return rows.map((row) =>
+    groups.fromRow({ encoding: encodingOf(row), data: bodyOf<"data">(row) }),
+  );
 }
 
 /** Beyond this many scopes, groups are looked up by name first and filtered by scope after. */

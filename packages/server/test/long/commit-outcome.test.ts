@@ -37,7 +37,7 @@ test(`${TRIALS} broken commits of two replicas lose and double nothing`, async (
     try {
       await store.write(async (tx) => {
         // Every write counts at the root: replicas wait for each other.
-        tx.counts.moved("written", "", 1, undefined);
+        tx.counts.moved("written", "", 1);
         await tx.run("INSERT INTO written (name) VALUES (?)", name);
       });
       return "OK";

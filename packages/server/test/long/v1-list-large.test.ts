@@ -117,7 +117,7 @@ async function putGroups(server: TestServer, parent: string, count: number): Pro
       const sql = `INSERT INTO groups (${columns.join(", ")}) VALUES ${rows.map(() => row).join(", ")}`;
       await direct.store.write(async (tx) => {
         await tx.run(sql, ...rows.flatMap((one) => Object.values(one)));
-        tx.counts.moved("groups", parent, rows.length, undefined);
+        tx.counts.moved("groups", parent, rows.length);
       });
     }
     // Databases do so by themselves, in time; until then they take the table for a small one.

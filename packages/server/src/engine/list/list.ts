@@ -1,29 +1,28 @@
 /**
  * This folder implements List for all resources: filters, visible ranges, order, cursor, page and total. It may import
- * engine/visible/, the definitions in engine/, and everything below engine/, but not the writes.
+ * the definitions in engine/, and everything below engine/, but not the writes.
  */
-import type { DescMethod, Message } from "@bufbuild/protobuf";
+import { type DescMethod, fromBinary, type Message } from "@bufbuild/protobuf";
 import { accessOf, type Capability, type UIDPFilter } from "@wharf/contract";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import { type Call, type Handler, onlyReads } from "../../rpc/call.ts";
+import { messageToJson } from "../../rpc/json.ts";
 import { maxStalenessOf } from "../../rpc/staleness.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import type { Bound, Condition, Range, TreeRange } from "../../store/resources/query.ts";
+import { type ListPage, readList } from "../../store/resources/list.ts";
+import type { ListQuery, Range, TreeRange } from "../../store/resources/query.ts";
 import { partitionRanges } from "../../store/resources/range-counts.ts";
-import { bodyOf } from "../../store/resources/rows.ts";
+import { bodyOf, encodingOf, type Form, positionOf, withBody } from "../../store/resources/rows.ts";
 import type { ResourceMessage } from "../definition.ts";
 import type { Engine } from "../engine.ts";
 import type { Resource } from "../resource.ts";
-import { filterKey } from "../visible/range-set.ts";
 import { readFilters } from "./filters.ts";
-import { type FoundRows, nextPosition, readAndCount } from "./found-rows.ts";
 import { hydratedRows } from "./hydrated-rows.ts";
 import { parseOrder, type SortKeys } from "./order.ts";
 import { type Body, type Envelope, fitting, pageReply } from "./page-reply.ts";
 import type { Cursor } from "./page-token.ts";
-import type { Scan } from "./scan.ts";
-import type { SkipIndex } from "./skip-index.ts";
+import { rangesFor } from "./ranges.ts";
 
 const DEFAULT_PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
@@ -45,7 +44,7 @@ export function listMethod<R extends ResourceMessage>(
   method: DescMethod,
   engine: Engine,
 ): Handler {
-  const { definition, table, tree } = resource;
+  const { definition, tree } = resource;
   const { index = {} } = definition;
   const rule = accessOf(method);
   const capabilities: readonly Capability[] =
@@ -55,7 +54,7 @@ export function listMethod<R extends ResourceMessage>(
   const defaultOrder = typeof fallback === "function" ? fallback : () => fallback;
   const hydrates = definition.hydrate !== undefined;
   const { catalog } = engine;
-  const { pageBytes } = engine.limits;
+  const { pageBytes, manyRanges } = engine.limits;
 
   return onlyReads(async (call, message) => {
     const request = message as ListRequest;
@@ -66,7 +65,7 @@ export function listMethod<R extends ResourceMessage>(
     const partitions = index.partitions?.requested(request) ?? [];
     const queryText = JSON.stringify([
       method.name,
-      filterKey(request.uidp),
+      uidpKey(request.uidp),
       filters,
       order,
       partitions,
@@ -76,91 +75,82 @@ export function listMethod<R extends ResourceMessage>(
     // Version 1 reads as many pages as it needs.
     const maxStaleness = call.method === method ? maxStalenessOf(call) : undefined;
     const reach = call.caller.grants.reach(capabilities);
-    const { uid } = call.caller;
-    const { ranges: subtrees, set } = engine.rangeSets.of(tree, reach, request.uidp, uid);
-    // Partitions have counts and orders of their own.
-    const many =
-      set === undefined || index.partitions ? undefined : { set, rows: engine.visibleRows };
+    const subtrees = rangesFor(tree, reach, request.uidp);
 
-    const readPage = async ({ reader, skipIndex }: ListSource): Promise<Page> => {
-      const bounded = await boundUpdates(reader, resource, filters);
-      const asked = index.resolve ? await index.resolve(reader, bounded, reach) : bounded;
-      const isPrepared = many?.rows.isPrepared({
-        table,
-        set: many.set,
-        filters: asked,
-        column: order.column,
-      });
-      const costly = isPrepared ? 0 : subtrees.length;
-      return engine.lists.run(call, costly, async (task) => {
+    const readPage = (reader: Reader): Promise<Page> =>
+      engine.lists.run(call, subtrees.length, async (task) => {
         const ranges = index.partitions
-          ? await rangesInPartitions(reader, resource, subtrees, partitions, task)
+          ? await rangesInPartitions(reader, resource, subtrees, partitions, manyRanges, task)
           : subtrees;
-        const scan: Scan = {
-          table,
+        const query: ListQuery = {
           ranges,
-          many,
-          filters: asked,
-          order,
+          filters: index.resolve ? await index.resolve(reader, filters, reach) : filters,
+          ...{ order, further },
           start: cursor && { ...cursor.position, inclusive: false },
-          skip,
+          offset: skip,
           limit: pageSize + 1,
-          form: hydrates || call.format === "binary" ? "data" : "json",
-          listIndexes: engine.listIndexes,
-          search: await engine.textSearches.for(call, resource, asked, ranges),
-          task,
+          manyRanges,
         };
-        const { runRows: maxRunRows } = engine.limits;
-        const after = cursor?.position;
-        const runScan = { ...scan, further, maxRunRows, after };
-        const { found, totalCount } = await readAndCount(resource, reader, skipIndex, runScan);
+        const form = hydrates || call.format === "binary" ? "data" : "json";
+        const found = await currentRows(resource, reader, query, form);
         const stored = fitting(found.rows.slice(0, pageSize).map(bodyOf), pageBytes);
-        if (!hydrates) return { found, totalCount, bodies: stored };
+        if (!hydrates) return { found, bodies: stored };
         const hydrated = await hydratedRows(resource, catalog, reader, call.format, stored, task);
-        return { found, totalCount, bodies: fitting(hydrated, pageBytes) };
+        return { found, bodies: fitting(hydrated, pageBytes) };
       });
-    };
 
-    // What is kept of lists over many ranges has the version of the primary.
     const stale =
-      maxStaleness === undefined || many !== undefined
+      maxStaleness === undefined
         ? undefined
         : await tryStandby(engine, call, maxStaleness, readPage);
-    const current = { reader: engine.store.readerFor(call), skipIndex: engine.skipIndex };
-    const { found, totalCount, bodies } = stale ?? (await readPage(current));
+    const { found, bodies } = stale ?? (await readPage(engine.store.readerFor(call)));
     const skipped = Math.min((cursor?.skipped ?? 0) + skip, MAX_INT32);
-    const position = nextPosition(found, bodies.length);
-    const next = position && { position, skipped };
+    const last = found.rows.length > bodies.length ? found.rows[bodies.length - 1] : undefined;
     const envelope: Envelope = {
-      nextPageToken: next ? engine.pageTokens.seal(queryText, next, call.time) : "",
-      totalCount,
+      nextPageToken: last
+        ? engine.pageTokens.seal(
+            queryText,
+            { position: positionOf(last, further.length), skipped },
+            call.time,
+          )
+        : "",
+      totalCount: found.total,
       skipped,
     };
     return pageReply(method, envelope, bodies);
   });
 }
 
-/** The rows of a page, in the format of its response, and the total. */
+/** The rows of a page, also in the format of its response. */
 interface Page {
-  readonly found: FoundRows;
-  readonly totalCount: number;
+  readonly found: ListPage;
   readonly bodies: readonly Body[];
 }
 
-/** Where a list is read from. */
-interface ListSource {
-  readonly reader: Reader;
-  readonly skipIndex: SkipIndex;
+/** Reads a list; JSON is made again from the data where rows have an older schema. */
+async function currentRows<R extends ResourceMessage>(
+  { definition: { schema }, encoding, table }: Resource<R>,
+  reader: Reader,
+  query: ListQuery,
+  form: Form,
+): Promise<ListPage> {
+  const page = await readList(reader, table, query, form);
+  if (form === "data" || page.rows.every((row) => encodingOf(row) === encoding)) return page;
+  const again = await readList(reader, table, query, "data");
+  const rows = again.rows.map((row) =>
+    withBody(row, messageToJson(schema, fromBinary(schema, bodyOf(row) as Uint8Array))),
+  );
+  return { ...again, rows };
 }
 
 /** Reads a list from the standby, if there is one that is current enough; otherwise undefined. */
 async function tryStandby<T>(
-  { store, standbySkipIndex: skipIndex }: Engine,
+  { store }: Engine,
   call: Call,
   maxMs: number,
-  read: (source: ListSource) => Promise<T>,
+  read: (reader: Reader) => Promise<T>,
 ): Promise<T | undefined> {
-  const stale = await store.standby?.tryRead(call, maxMs, (reader) => read({ reader, skipIndex }));
+  const stale = await store.standby?.tryRead(call, maxMs, read);
   if (stale !== undefined) call.markStaleness?.(stale.stalenessMs);
   return stale?.result;
 }
@@ -192,32 +182,16 @@ export function readSkip(given: number): number {
   return given;
 }
 
-/**
- * Bounds a list of updates by the latest update at its start. The list is read by several statements
- * without a snapshot: an update that a later statement sees must not hide an earlier one that an earlier
- * statement could not see yet, since clients continue after the last update of a page.
- */
-async function boundUpdates<R extends ResourceMessage>(
-  reader: Reader,
-  { definition, table }: Resource<R>,
-  filters: readonly Condition[],
-): Promise<readonly Condition[]> {
-  if (!definition.index?.monotonicUpdateTime || !filters.some(isOfUpdates)) return filters;
-  const until = await table.latestUpdate(reader);
-  return filters.map((one) => (isOfUpdates(one) ? { ...one, until } : one));
-}
-
-function isOfUpdates(condition: Condition): condition is Bound {
-  return "after" in condition && condition.column === "updated";
-}
-
+/** The ranges of each requested partition; of many subtrees, all partitions are read together. */
 async function rangesInPartitions<R extends ResourceMessage>(
   reader: Reader,
   { table }: Resource<R>,
   subtrees: readonly TreeRange[],
   partitions: readonly number[],
+  manyRanges: number,
   task: SlicedTask,
 ): Promise<Range[]> {
+  if (subtrees.length > manyRanges) return subtrees.map((one) => ({ ...one, partitions }));
   const ranges: Range[] = [];
   for (const subtree of subtrees) {
     ranges.push(...(await partitionRanges(reader, table, subtree, partitions)));
@@ -243,4 +217,10 @@ export function readCursor(
     });
   }
   return opened.cursor;
+}
+
+/** Distinguishes `uidp` filters. */
+function uidpKey(filter: UIDPFilter | undefined): unknown {
+  const { ancestorsOf, descendantsOf, childrenOf, inRoot, ids } = filter ?? {};
+  return [ancestorsOf ?? "", descendantsOf ?? "", childrenOf ?? "", inRoot ?? false, ids ?? []];
 }

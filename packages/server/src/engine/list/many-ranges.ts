@@ -13,9 +13,9 @@ const MAX_QUEUED = 64;
 
 /**
  * Keeps lists from delaying other requests. All lists of a tick of the event loop share one time slice, so that creates
- * and reads of single resources wait for one slice, not for a list of every connection. Each range of a list takes a
- * statement or more on the only thread, and a caller with role bindings at thousands of groups has as many ranges, so
- * only a few lists over many ranges of one share run concurrently.
+ * and reads of single resources wait for one slice, not for a list of every connection. A list over many ranges, such as
+ * that of a caller with role bindings at thousands of groups, collects the rows of all of them, so only a few of one
+ * share run concurrently.
  */
 export class ListScheduler {
   readonly #manyRanges: number;

@@ -1,5 +1,5 @@
 import { invalidArgument } from "../../lib/errors.ts";
-import type { Order } from "../../store/resources/query.ts";
+import type { Order, OrderKey } from "../../store/resources/query.ts";
 
 /** The column of each sort key. */
 const COLUMNS: Readonly<Record<string, Order["column"]>> = {
@@ -18,9 +18,6 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ["update_time", "updated_at"],
   ["updateTime", "updated_at"],
 ]);
-
-/** A key of an order: a column, or the search terms of a kind. */
-export type OrderKey = Order | { readonly term: string; readonly descending: boolean };
 
 export interface ListOrder {
   /** The order that an index has. */

@@ -2,10 +2,9 @@ import type { Reader } from "../db/connection.ts";
 import { countKind } from "../resources/counts.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import { checkDescendants } from "./descendants.ts";
-import { checkLists } from "./lists.ts";
 import { type CheckProgress, MAX_PROBLEMS, type StoreProblem } from "./problem.ts";
 
-/** Checks what every write of ours keeps true: counts, parents, search terms, indexes of lists, sealed keys. */
+/** Checks what every write of ours keeps true: counts, parents, search terms, sealed keys. */
 export async function checkInvariants(
   reader: Reader,
   tables: readonly ResourceTable[],
@@ -23,7 +22,7 @@ export async function checkInvariants(
     );
   }
   progress("checking counts and keys", tables.length, tables.length);
-  problems.push(...(await checkDescendants(reader)), ...(await checkLists(reader, tables)));
+  problems.push(...(await checkDescendants(reader)));
   for (const [table, owner] of KEYS) problems.push(...(await unsealedKeys(reader, table, owner)));
   return problems;
 }

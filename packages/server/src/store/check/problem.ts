@@ -1,8 +1,8 @@
 /** Something that is wrong with a store. */
 export interface StoreProblem {
   /**
-   * `table` and `index` are damaged, or an index of lists is wrong; `database` concerns all of it; `data` contradicts a rule of ours, such
-   * as a count that is not the number of its rows.
+   * `table` and `index` are damaged; `database` concerns all of it; `data` contradicts a rule of ours, such as a count
+   * that is not the number of its rows.
    */
   readonly kind: "table" | "index" | "database" | "data";
   /** The table or index, or the name of the database. */

@@ -87,12 +87,17 @@ export interface Dialect {
   readonly texts: string;
   /** Selects the tuples of a JSON array as rows of texts with these columns. */
   tuples(...columns: readonly string[]): string;
-  /** Gathers a column of all rows in a JSON array, as text. */
-  arrayOf(column: string): string;
   /** Casts a text to an integer. */
   asInteger(text: string): string;
   /** Whether the parameter is a substring of a text. */
   isWithin(text: string): string;
+  /** The values of the terms of a kind in a `terms` column, joined by line feeds. */
+  joinedTerms(column: string, kind: string): string;
+  /**
+   * The rows of a page with so many columns, in their order. The last column of the last row has the total; that row is
+   * none of the page if its other columns are null.
+   */
+  counted(page: string, total: string, columns: number): string;
   /** Limits ordered rows that an index has in their order; limit and offset, together at most `maxRows`, are parameters. */
   walk(ordered: string, maxRows: number): string;
   /** Identifies a row of any table, within one statement. */

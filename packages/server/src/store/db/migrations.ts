@@ -170,8 +170,7 @@ function idempotencyKeys({ text, integer }: Dialect): readonly string[] {
 }
 
 /**
- * Indexes of single lists (resources/lists/list-index.ts). `changes` follows that of the counts: a replica of an
- * earlier version, which does not maintain the indexes, thereby voids them.
+ * Indexes of single lists. Nothing uses them any more; a later version drops them, when no replica runs that does.
  */
 function listIndexes({ id, text, integer, withoutRowid }: Dialect): readonly string[] {
   return [
@@ -191,7 +190,7 @@ function listIndexes({ id, text, integer, withoutRowid }: Dialect): readonly str
   ];
 }
 
-/** The log of changed rows (resources/row-log.ts). Older servers do not write it, which its gaps reveal. */
+/** The log of changed rows. Nothing uses it any more; a later version drops it. */
 function rowLog({ text, integer, withoutRowid }: Dialect): readonly string[] {
   return [
     `CREATE TABLE row_log (

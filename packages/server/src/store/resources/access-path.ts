@@ -45,7 +45,7 @@ export interface BoundedWalk {
   readonly maxRows: number;
 }
 
-/** Ranges up to this size are sorted at once, where no index has their order, nor one of their own. */
+/** Ranges up to this size are sorted at once, where no index has their order. */
 const MAX_SORTED_ROWS = 2_000;
 
 /** A walk before a range is sorted reads this part of its rows at most. */
@@ -256,8 +256,7 @@ export async function countRows(
 
 /**
  * A range in its order. Where no index has it, SQLite sorts the range; a large one it first filters out of
- * the ordered rows of its whole root, up to a part of what sorting costs. Lists that often need this get an
- * index of their own (lists/list-index.ts).
+ * the ordered rows of its whole root, up to a part of what sorting costs.
  */
 async function orderedWalk(
   reader: Reader,

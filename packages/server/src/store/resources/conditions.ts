@@ -1,7 +1,7 @@
 import { rootOf } from "@wharf/contract";
 import type { Dialect, Value } from "../db/connection.ts";
 import { afterPrefix } from "./name-prefix.ts";
-import type { ColumnCondition, Filter, Order, PageQuery, Range } from "./query.ts";
+import type { ColumnCondition, Filter, Order, Range } from "./query.ts";
 import type { TableShape } from "./table-shape.ts";
 
 /** A fragment of a statement, with its parameters. */
@@ -144,7 +144,8 @@ function subtree(column: string, below: string, self: boolean): Sql {
   return column === "uid" ? { text, params, uids: bounds } : { text, params };
 }
 
-function between(uids: UidBounds, column = "uid"): Sql {
+/** Bounds the uid. */
+export function between(uids: UidBounds, column = "uid"): Sql {
   const { from, to } = uids;
   const first = from && `${column} ${from.inclusive ? ">=" : ">"} ?`;
   const last = to && `${column} ${to.inclusive ? "<=" : "<"} ?`;
@@ -211,17 +212,6 @@ function tightest(
   return best;
 }
 
-/** The rows from the start of a page on. */
-export function startingAt({ start, order }: PageQuery): Sql[] {
-  if (start === undefined) return [];
-  if (order.column === "uid") {
-    const bound = { uid: String(start.key), inclusive: start.inclusive };
-    return [between(order.descending ? { to: bound } : { from: bound })];
-  }
-  const than = `${order.descending ? "<" : ">"}${start.inclusive ? "=" : ""}`;
-  return [{ text: `(${order.column}, id) ${than} (?, ?)`, params: [start.key, start.id] }];
-}
-
 /** The WHERE clause of all conditions. */
 export function where(conditions: readonly Sql[]): Sql {
   if (conditions.length === 0) return { text: "", params: [] };
@@ -229,5 +219,13 @@ export function where(conditions: readonly Sql[]): Sql {
   return {
     text: ` WHERE ${all.map((condition) => condition.text).join(" AND ")}`,
     params: all.flatMap((condition) => condition.params),
+  };
+}
+
+/** The sum of expressions. */
+export function sum(all: readonly Sql[]): Sql {
+  return {
+    text: all.map(({ text }) => text).join(" + ") || "0",
+    params: all.flatMap(({ params }) => params),
   };
 }

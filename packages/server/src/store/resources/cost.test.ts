@@ -6,8 +6,8 @@ import { after, before, describe, test } from "node:test";
 import type { Driver, Reader } from "../db/connection.ts";
 import { openSqlite } from "../db/sqlite.ts";
 import { Store } from "../db/store.ts";
+import { countRange, readPage } from "../testing/one-range.ts";
 import { RecordingReader } from "../testing/recording-reader.ts";
-import { countRange, readPage } from "./page.ts";
 import type { Condition, Order, PageQuery, Range } from "./query.ts";
 import { ResourceTable } from "./resource-table.ts";
 

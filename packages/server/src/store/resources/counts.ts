@@ -1,7 +1,5 @@
 import { ancestorsOf } from "@wharf/contract";
-import type { BatchWriter } from "../db/commit/batch-writer.ts";
-import type { Dialect, Reader } from "../db/connection.ts";
-import { type KindVersion, RowLog, trimRowLog } from "./row-log.ts";
+import type { Dialect, Reader, Writer } from "../db/connection.ts";
 
 /**
  * The numbers of children and of descendants of each kind below a node of the tree. Every write keeps them
@@ -52,24 +50,6 @@ export async function readPartitionCounts(
   );
 }
 
-/** Nodes whose counts are read by one statement: about a millisecond. */
-const READ_BATCH_SIZE = 500;
-
-/** The counts of many nodes by uid, in batches, without nodes that never had a row below them. */
-export async function* readManyCounts(
-  reader: Reader,
-  table: string,
-  uids: readonly string[],
-): AsyncIterable<ReadonlyMap<string, Counts>> {
-  const sql = `SELECT uid, children, descendants, changes FROM counts
-     WHERE kind = ? AND uid IN (${reader.dialect.texts})`;
-  for (let at = 0; at < uids.length; at += READ_BATCH_SIZE) {
-    const some = JSON.stringify(uids.slice(at, at + READ_BATCH_SIZE));
-    const rows = await reader.all<Counts & { uid: string }>(sql, table, some);
-    yield new Map(rows.map((row) => [row.uid, row]));
-  }
-}
-
 type CountRow = readonly [
   uid: string,
   kind: string,
@@ -77,15 +57,6 @@ type CountRow = readonly [
   descendants: number,
   changes: number,
 ];
-
-type SumRow = readonly [uid: string, kind: string, changes: number, lists: number];
-
-/** A node with indexes of lists of a kind, and how many changes a transaction made below it. */
-export interface ListedNode {
-  readonly uid: string;
-  readonly kind: string;
-  readonly changes: number;
-}
 
 interface Delta {
   children: number;
@@ -98,11 +69,9 @@ export class CountChanges {
   /** By node, then by kind. */
   readonly #deltas = new Map<string, Map<string, Delta>>();
   readonly #deleted = new Set<string>();
-  readonly #rows = new RowLog();
 
-  /** Adds a resource, or undefined for many, to a parent, or, with a negative number, removes it. */
-  moved(kind: string, parent: string, by: number, uid: string | undefined): void {
-    this.#rows.record(kind, uid);
+  /** Adds resources to a parent, or, with a negative number, removes them. */
+  moved(kind: string, parent: string, by: number): void {
     for (const node of withAncestors(parent)) {
       const delta = this.#at(node, kind);
       if (node === parent) delta.children += by;
@@ -112,8 +81,7 @@ export class CountChanges {
   }
 
   /** Records a change of a resource: at itself if it can have children, otherwise at its parent. */
-  touched(kind: string, at: string, uid: string): void {
-    this.#rows.record(kind, uid);
+  touched(kind: string, at: string): void {
     for (const node of withAncestors(at)) this.#at(node, kind).changes += 1;
   }
 
@@ -132,7 +100,6 @@ export class CountChanges {
       }
     }
     for (const uid of other.#deleted) this.#deleted.add(uid);
-    this.#rows.add(other.#rows);
   }
 
   /** The change in the number of descendants of a node. */
@@ -142,48 +109,19 @@ export class CountChanges {
 
   /**
    * Writes the sums, always in the order of their keys, so that replicas do not deadlock, and with one
-   * statement: every write counts at the root, so the other replicas wait for it. Logs the changed rows, with the same
-   * statement where that saves a round trip. Returns the nodes with indexes of lists.
+   * statement: every write counts at the root, so the other replicas wait for it.
    */
-  async store(writer: BatchWriter): Promise<ListedNode[]> {
-    if (this.#deltas.size === 0 && this.#deleted.size === 0) return [];
+  async store(writer: Writer): Promise<void> {
     const rows = [...this.#deltas].flatMap(([node, kinds]) => {
       if (this.#deleted.has(node)) return [];
       return [...kinds].map(([kind, { children, descendants, changes }]) => {
         return [node, kind, children, descendants, changes] satisfies CountRow;
       });
     });
-    const stored = rows.length === 0 ? [] : await this.#storeAndLog(writer, rows);
-    await trimRowLog(writer, this.#versions(stored));
-    if (this.#deleted.size > 0) {
-      const given = JSON.stringify([...this.#deleted]);
-      const { texts } = writer.dialect;
-      await writer.run(`DELETE FROM counts WHERE uid IN (${texts})`, given);
-      await writer.run(`UPDATE list_indexes SET state = 'void' WHERE scope IN (${texts})`, given);
-    }
-    return stored.flatMap(([uid, kind, , lists]) => {
-      return lists === 0 ? [] : [{ uid, kind, changes: this.#at(uid, kind).changes }];
-    });
-  }
-
-  async #storeAndLog(writer: BatchWriter, rows: readonly CountRow[]): Promise<SumRow[]> {
-    const { dialect } = writer;
-    if (writer.pipelines) {
-      const logged = rows.map((row) => (row[0] === "" ? [...row, this.#rows.uidsOf(row[1])] : row));
-      return writer.arrays<SumRow>(upsertAndLogOf(dialect), JSON.stringify(logged));
-    }
-    const stored = await writer.arrays<SumRow>(upsertOf(dialect), JSON.stringify(rows));
-    await this.#rows.store(writer, this.#versions(stored));
-    return stored;
-  }
-
-  /** The new versions of the changed kinds. */
-  #versions(sums: readonly SumRow[]): KindVersion[] {
-    return sums.flatMap(([node, kind, version]) => {
-      if (node !== "") return [];
-      const { changes } = this.#at("", kind);
-      return [{ kind, version, since: version - changes }];
-    });
+    if (rows.length > 0) await writer.run(upsertOf(writer.dialect), JSON.stringify(rows));
+    if (this.#deleted.size === 0) return;
+    const sql = `DELETE FROM counts WHERE uid IN (${writer.dialect.texts})`;
+    await writer.run(sql, JSON.stringify([...this.#deleted]));
   }
 
   #at(node: string, kind: string): Delta {
@@ -201,29 +139,14 @@ export class CountChanges {
   }
 }
 
-function upsertOf({ tuples, asInteger }: Dialect, given?: string): string {
-  const rows = given ?? `(${tuples("uid", "kind", "children", "descendants", "changes")}) given`;
+function upsertOf({ tuples, asInteger }: Dialect): string {
   return `INSERT INTO counts (uid, kind, children, descendants, changes)
     SELECT uid, kind, ${["children", "descendants", "changes"].map(asInteger).join(", ")}
-    FROM ${rows} WHERE true ORDER BY 1, 2
+    FROM (${tuples("uid", "kind", "children", "descendants", "changes")}) given WHERE true ORDER BY 1, 2
     ON CONFLICT (uid, kind) DO UPDATE SET
       children = counts.children + excluded.children,
       descendants = counts.descendants + excluded.descendants,
-      changes = counts.changes + excluded.changes
-    RETURNING uid, kind, changes, lists`;
-}
-
-/** The same, with the log of changed rows. */
-function upsertAndLogOf(dialect: Dialect): string {
-  const { tuples, asInteger } = dialect;
-  return `WITH given AS (
-      ${tuples("uid", "kind", "children", "descendants", "changes", "uids")}),
-    stored AS (${upsertOf(dialect, "given")}),
-    logged AS (
-      INSERT INTO row_log (kind, version, since, uids)
-      SELECT kind, stored.changes, stored.changes - ${asInteger("given.changes")}, uids
-      FROM stored JOIN given USING (uid, kind) WHERE uid = '')
-    SELECT uid, kind, changes, lists FROM stored`;
+      changes = counts.changes + excluded.changes`;
 }
 
 /** A node and its ancestors, up to the node above all roots. */

@@ -43,6 +43,9 @@ export interface Order {
   readonly descending: boolean;
 }
 
+/** A key of an order: a column, or the search terms of a kind. */
+export type OrderKey = Order | { readonly term: string; readonly descending: boolean };
+
 /** The position of a row in an order: the value ordered by, and the row id among equal values. */
 export interface Position {
   readonly key: string | number;
@@ -54,15 +57,22 @@ export interface Position {
 /** Where a page begins: after this row, or with it. */
 export type Start = Position & { readonly inclusive: boolean };
 
+/** A page of the rows of one range. */
 export interface PageQuery {
   readonly range: Range;
   readonly filters: readonly Condition[];
+  /** The order that an index has. */
   readonly order: Order;
+  /** Keys by which rows with equal values of that order are sorted; all rows, where it is by uid. */
+  readonly further?: readonly OrderKey[];
   readonly start?: Start | undefined;
   readonly offset: number;
   readonly limit: number;
-  /** The index that has the entries of this list (lists/list-index.ts), if it needs one. */
-  readonly entries?: number | undefined;
-  /** Whether rows have the size of the range, too: see `totalOf`. */
-  readonly counted?: boolean | undefined;
+}
+
+/** A page of the rows of several ranges, which do not overlap. */
+export interface ListQuery extends Omit<PageQuery, "range"> {
+  readonly ranges: readonly Range[];
+  /** More subtrees than this are read together. */
+  readonly manyRanges: number;
 }

@@ -1,7 +1,7 @@
 import { isRoot } from "@wharf/contract";
-import type { Reader } from "../db/connection.ts";
-import type { Sql } from "./conditions.ts";
-import { type Counts, readCounts, readPartitionCounts } from "./counts.ts";
+import type { Dialect, Reader } from "../db/connection.ts";
+import { Conditions, type Sql, sum, where } from "./conditions.ts";
+import { type Counts, countKind, readCounts, readPartitionCounts } from "./counts.ts";
 import type { Order, Range, TreeRange } from "./query.ts";
 import type { ResourceTable } from "./resource-table.ts";
 
@@ -46,19 +46,54 @@ export function rowsAt(
   return descendants + ("below" in range && range.self && shape.isScope ? 1 : 0);
 }
 
-/**
- * The number of rows in a range as a column of a statement that reads them, so that both are of one snapshot; undefined
- * where one row of the counts does not have it.
- */
-export function sizeColumn(table: ResourceTable, range: Range): Sql | undefined {
-  const { shape } = table;
-  if ("uids" in range || shape.partitions !== undefined) return undefined;
+/** The number of rows in ranges as an expression, so that it can be part of the statement that reads them. */
+export function sizeOfRanges(
+  dialect: Dialect,
+  table: ResourceTable,
+  ranges: readonly Range[],
+): Sql {
+  const named = ranges.filter((range) => "uids" in range);
+  const counted = ranges.filter((range) => !("uids" in range));
+  const groups = Map.groupBy(counted, (range) =>
+    JSON.stringify([numberOf(range), range.partitions]),
+  );
   // As `rowsAt` adds them up.
-  const own = rowsAt(table, range, { children: 0, descendants: 0 });
-  const number = "childrenOf" in range ? "children" : `descendants + ${own}`;
+  const own = counted.reduce((rows, range) => rows + rowsAt(table, range, NO_ROWS), 0);
+  return sum([
+    ...(own === 0 ? [] : [{ text: String(own), params: [] }]),
+    ...groups.values().map((some) => countedRows(dialect, table, some)),
+    ...named.map((range): Sql => {
+      const { text, params } = where(new Conditions(dialect, table.shape).inAnyOrder(range));
+      return { text: `(SELECT count(*) FROM ${table.shape.name}${text})`, params };
+    }),
+  ]);
+}
+
+const NO_ROWS = { children: 0, descendants: 0 };
+
+function numberOf(range: TreeRange): "children" | "descendants" {
+  return "childrenOf" in range ? "children" : "descendants";
+}
+
+/** The rows that the counts have for ranges of the same form and partitions. */
+function countedRows(
+  { asInteger, texts }: Dialect,
+  { shape }: ResourceTable,
+  ranges: readonly Range[],
+): Sql {
+  const [first] = ranges as [Range];
+  const partitions = first.partitions ?? shape.partitions;
+  const kinds = partitions?.map((one) => countKind(shape.name, one)) ?? [shape.name];
+  const kind = kinds.length === 1 ? "kind = ?" : `kind IN (${kinds.map(() => "?").join(", ")})`;
+  const number = numberOf(first);
+  if (ranges.length === 1 && kinds.length === 1) {
+    const text = `coalesce((SELECT ${number} FROM counts WHERE uid = ? AND ${kind}), 0)`;
+    return { text, params: [topOf(first), ...kinds] };
+  }
+  const total = asInteger(`coalesce(sum(${number}), 0)`);
   return {
-    text: `COALESCE((SELECT ${number} FROM counts WHERE uid = ? AND kind = ?), ${own})`,
-    params: [topOf(range), shape.name],
+    text: `(SELECT ${total} FROM counts WHERE uid IN (${texts}) AND ${kind})`,
+    params: [JSON.stringify(ranges.map(topOf)), ...kinds],
   };
 }
 
@@ -86,7 +121,7 @@ export function topOf(range: TreeRange): string {
   return "childrenOf" in range ? range.childrenOf : "";
 }
 
-/** Splits a range by partition: one range for each wanted partition that has rows there. */
+/** Splits a range by partition. Also empty ones: a row may come to one before the range is read. */
 export async function partitionRanges(
   reader: Reader,
   table: ResourceTable,
@@ -94,13 +129,15 @@ export async function partitionRanges(
   wanted: readonly number[],
 ): Promise<Range[]> {
   if ("uids" in range) return [{ ...range, partitions: wanted }];
-  const top = topOf(range);
-  const counts = await readPartitionCounts(reader, table.shape.name, wanted, top);
-  return wanted.flatMap((partition): Range[] => {
-    const { children, descendants } = counts.get(partition) ?? { children: 0, descendants: 0 };
-    if (("childrenOf" in range ? children : descendants) === 0) return [];
-    // More orders are indexed for children than for subtrees.
-    const allAreChildren = "below" in range && children === descendants;
-    return [{ ...(allAreChildren ? { childrenOf: top } : range), partitions: [partition] }];
-  });
+  const region = (await isParent(reader, table, range)) ? { childrenOf: topOf(range) } : range;
+  return wanted.map((partition) => ({ ...region, partitions: [partition] }));
+}
+
+/**
+ * Whether the rows below the top of a range are its children, for which more orders are indexed: where parents are not
+ * below one another, one with a child has no other descendants.
+ */
+async function isParent(reader: Reader, table: ResourceTable, range: TreeRange): Promise<boolean> {
+  if (table.shape.isInGroups || !("below" in range)) return false;
+  return (await countsOf(reader, table, range)).children > 0;
 }

@@ -221,16 +221,11 @@ function encodedRow<F extends Form>([encoding, body]: StoredRow, form: F): Encod
   return row as EncodedRow<F>;
 }
 
-/** The columns that lists are ordered and filtered by. */
-export function indexedColumns({ filterColumns }: TableShape): string[] {
-  return ["id", "uid", "name", "created", "updated", ...filterColumns.map(({ name }) => name)];
-}
-
 /** The columns that a change of a row needs besides the resource. */
 export function storedKeys(shape: TableShape): string[] {
   const { partitions, hasTerms, grantsOf } = shape;
   return [
-    ...indexedColumns(shape),
+    ...["id", "uid"],
     ...(partitions ? [`part AS "partition"`] : []),
     ...(hasTerms ? ["terms"] : []),
     ...(grantsOf === undefined || grantsOf === ALL_IDENTITIES ? [] : [`${grantsOf} AS identity`]),

@@ -5,8 +5,7 @@ import type { UpdateTarget } from "../db/commit/update-rows.ts";
 import type { Dialect, Value } from "../db/connection.ts";
 import type { TableSchema } from "../schema/table-schema.ts";
 import { countKind } from "./counts.ts";
-import { indexedColumns, ResourceReads, storedKeys } from "./resource-reads.ts";
-import type { IndexedRow } from "./row-changes.ts";
+import { ResourceReads, storedKeys } from "./resource-reads.ts";
 import type { ResourceRow } from "./rows.ts";
 import { tableSchema } from "./table-schema.ts";
 import { ALL_IDENTITIES, type TableShape } from "./table-shape.ts";
@@ -27,10 +26,9 @@ const COMMON = {
 /** Columns that an update leaves as they are. */
 const IMMUTABLE: ReadonlySet<string> = new Set(["uid", "parent", "root", "created"]);
 
-/** What a write needs of the stored row: what indexes, counts, terms and the access log keep of it. */
+/** What a write needs of the stored row: what counts, terms and the access log keep of it. */
 interface StoredKeys {
   readonly id: number;
-  readonly indexed: IndexedRow;
   readonly partition: number | undefined;
   readonly terms: readonly TermKey[];
   /** The identity whose grants the row decides, if it decides those of one. */
@@ -38,7 +36,8 @@ interface StoredKeys {
 }
 
 /** These keys as they are stored. */
-interface StoredColumns extends Omit<IndexedRow, "kind"> {
+interface StoredColumns {
+  readonly id: number;
   readonly partition?: number;
   readonly terms?: string;
   readonly identity?: string;
@@ -50,8 +49,6 @@ interface StoredColumns extends Omit<IndexedRow, "kind"> {
  */
 export class ResourceTable extends ResourceReads {
   readonly terms: TermTable | undefined;
-  /** The columns that indexes of lists need. */
-  readonly #indexed: string;
   readonly #inserted: InsertTarget;
   readonly #updated: UpdateTarget;
 
@@ -63,7 +60,6 @@ export class ResourceTable extends ResourceReads {
     if (partitions !== undefined) columns.part = "integer";
     if (hasTerms) columns.terms = "text";
     for (const column of filterColumns) columns[column.name] = column.type;
-    this.#indexed = indexedColumns(shape).join(", ");
     const mutable = Object.entries(columns).filter(([column]) => !IMMUTABLE.has(column));
     this.#inserted = { table: name, columns };
     this.#updated = { table: name, columns: { ...Object.fromEntries(mutable), uid: "text" } };
@@ -107,16 +103,11 @@ export class ResourceTable extends ResourceReads {
     if (before !== undefined) {
       await this.terms?.replace(tx, before.id, before.terms, row.terms ?? []);
     }
-    tx.rows.updated(this.#key(row.uid), before?.indexed, this.#kind(row.partition));
     if (before?.partition === row.partition) {
-      tx.counts.touched(
-        this.#kind(row.partition),
-        this.shape.isScope ? row.uid : row.parent,
-        row.uid,
-      );
+      tx.counts.touched(this.#kind(row.partition), this.shape.isScope ? row.uid : row.parent);
     } else {
-      tx.counts.moved(this.#kind(before?.partition), row.parent, -1, row.uid);
-      tx.counts.moved(this.#kind(row.partition), row.parent, 1, row.uid);
+      tx.counts.moved(this.#kind(before?.partition), row.parent, -1);
+      tx.counts.moved(this.#kind(row.partition), row.parent, 1);
     }
   }
 
@@ -130,8 +121,7 @@ export class ResourceTable extends ResourceReads {
     tx.held.deleted(this.shape.name, uid);
     tx.held.names.forget(this.shape.name);
     this.#logGrants(tx, uid, before?.identity);
-    tx.rows.deleted(this.#key(uid), before?.indexed);
-    tx.counts.moved(this.#kind(before?.partition), this.parentOf(uid), -1, uid);
+    tx.counts.moved(this.#kind(before?.partition), this.parentOf(uid), -1);
     if (this.shape.hasChildren) tx.counts.closed(uid);
     return true;
   }
@@ -149,7 +139,7 @@ export class ResourceTable extends ResourceReads {
     let total = 0;
     for (const partition of partitions) {
       const deleted = await this.#deleteSome(tx, parent, partition, limit);
-      if (deleted > 0) tx.counts.moved(this.#kind(partition), parent, -deleted, undefined);
+      if (deleted > 0) tx.counts.moved(this.#kind(partition), parent, -deleted);
       total += deleted;
     }
     return total;
@@ -163,15 +153,13 @@ export class ResourceTable extends ResourceReads {
   ): Promise<number> {
     const { name } = this.shape;
     const [where, values] = partition === undefined ? ["", []] : [" AND part = ?", [partition]];
-    const columns = `${this.#indexed}${this.terms === undefined ? "" : ", terms"}`;
-    const rows = await tx.all<IndexedRow & { readonly terms?: string }>(
+    const columns = this.terms === undefined ? "id" : "id, terms";
+    const rows = await tx.all<{ readonly id: number; readonly terms?: string }>(
       `SELECT ${columns} FROM ${name} WHERE parent = ?${where} LIMIT ?`,
       parent,
       ...values,
       limit,
     );
-    const kind = this.#kind(partition);
-    for (const row of rows) tx.rows.deleted(this.#key(row.uid), { ...row, kind });
     const owned = rows.map(({ id, terms = "[]" }) => ({ row: id, terms: readTerms(terms) }));
     await this.terms?.remove(tx, owned);
     const { asInteger, texts } = tx.dialect;
@@ -182,15 +170,9 @@ export class ResourceTable extends ResourceReads {
   async #insertRow(tx: Transaction, row: ResourceRow): Promise<boolean> {
     if (!(await tx.insert(this.#inserted, valuesOf(row, this.#inserted)))) return false;
     tx.held.names.inserted(this.shape.name, row.parent, row.name, row.uid);
-    tx.counts.moved(this.#kind(row.partition), row.parent, 1, row.uid);
-    tx.rows.inserted(this.#key(row.uid), this.#kind(row.partition));
+    tx.counts.moved(this.#kind(row.partition), row.parent, 1);
     this.#logGrants(tx, row.uid, this.#identityOf(row));
     return true;
-  }
-
-  #key(uid: string) {
-    const { name: table } = this.shape;
-    return { table, columns: this.#indexed, uid, parent: this.parentOf(uid) };
   }
 
   #kind(partition: number | undefined): string {
@@ -206,8 +188,7 @@ export class ResourceTable extends ResourceReads {
       (await tx.get<StoredColumns>(`SELECT ${columns.join(", ")} FROM ${name} WHERE uid = ?`, uid));
     if (row === undefined) return undefined;
     const { id, partition, terms = "[]", identity } = row;
-    const indexed = { ...row, kind: this.#kind(partition) };
-    return { id, indexed, partition, terms: readTerms(terms), identity };
+    return { id, partition, terms: readTerms(terms), identity };
   }
 
   /** Later writes of the batch find the row as it is now. */

@@ -10,9 +10,6 @@ export interface Encodings {
 
 export type Form = keyof Encodings;
 
-/** What is read of the rows of a page: one encoding, or `keys` for their positions alone. */
-export type PageForm = Form | "keys";
-
 /**
  * One resource as it is written: the columns that lists use, and both encodings of the resource.
  * `encoding` numbers the shape it was encoded in; a row of another shape is encoded again from `data`
@@ -40,7 +37,7 @@ export type EncodedRow<F extends Form = "data"> = { readonly encoding: number } 
 >;
 
 /**
- * A row of a page in one encoding. A tuple, as the drivers return it: lists are the hottest path, and an
+ * A row of a page in one encoding, with the values of further keys of its order. A tuple, as the drivers return it: lists are the hottest path, and an
  * object for each row would cost more than the row. Outside the store it is read through `bodyOf`,
  * `encodingOf` and `positionOf`.
  */
@@ -49,13 +46,14 @@ export type PageRow<F extends Form = Form> = readonly [
   id: number,
   encoding: number,
   body: Encodings[F],
+  ...further: readonly (string | number)[],
 ];
 
-/** A row that was read with the number of rows of its list. */
-type CountedRow = readonly [...PageRow, total: number];
-
-export function positionOf([key, id]: PageRow): Position {
-  return { key, id };
+/** The position of a row in an order with so many further keys. */
+export function positionOf(row: PageRow, further: number): Position {
+  const [key, id] = row;
+  const values = row.slice(4, 4 + further) as (string | number)[];
+  return further === 0 ? { key, id } : { key, id, further: values };
 }
 
 export function encodingOf([, , encoding]: PageRow): number {
@@ -64,11 +62,6 @@ export function encodingOf([, , encoding]: PageRow): number {
 
 export function bodyOf<F extends Form>(row: PageRow<F>): Encodings[F] {
   return row[3];
-}
-
-/** The number of rows of the list, where they were read with it, at the same moment. */
-export function totalOf(row: PageRow | CountedRow): number | undefined {
-  return row[4];
 }
 
 /** The same row with its resource encoded otherwise. */

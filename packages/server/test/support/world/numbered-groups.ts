@@ -34,7 +34,7 @@ export async function storeNumberedGroups(
       const more = Math.min(BATCH_SIZE, count - from);
       await direct.change(async ({ tx }) => {
         await copyGroup(tx, first, [from, from + more]);
-        tx.counts.moved(groups.table.shape.name, parent, more, undefined);
+        tx.counts.moved(groups.table.shape.name, parent, more);
       });
     }
   } finally {

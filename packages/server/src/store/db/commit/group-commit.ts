@@ -4,7 +4,6 @@
  */
 import { WharfError } from "../../../lib/errors.ts";
 import { CountChanges } from "../../resources/counts.ts";
-import { RowChanges } from "../../resources/row-changes.ts";
 import { GrantChanges } from "../../tables/access/access-log.ts";
 import { type AuditEntry, insertAudit } from "../../tables/audit/audit-and-events.ts";
 import { AuditChains, type ContinuedChains } from "../../tables/audit/chains.ts";
@@ -217,7 +216,6 @@ export class GroupCommit {
       const chains = this.#chains.continue();
       const audits: AuditEntry[] = [];
       const gathered = new GatheredRows();
-      const rows = new RowChanges();
       const atEnd: { readonly outcome: number; readonly work: AtEnd }[] = [];
       for (const { work } of batch) {
         const tx = new SharedTransaction(writer, counts);
@@ -232,14 +230,13 @@ export class GroupCommit {
           audits.push(...tx.audits);
           gathered.add(tx.gathered);
         }
-        rows.add(tx.rows);
         atEnd.push(...tx.last.map((work) => ({ outcome: outcomes.length - 1, work })));
         if (tx.changesAccess) reliedOn.add(tx.reliedOn ?? ANY_VERSION);
         if (tx.changesOtherAccess) isOnlyGrants = false;
       }
       if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants, isOnlyGrants);
       await this.#together(storeGathered(writer, chains, audits, gathered));
-      await rows.store(writer, await counts.store(writer));
+      await counts.store(writer);
       for (const { outcome, work } of atEnd) {
         if (!mode.inSavepoints) await this.#together(work(writer));
         else {

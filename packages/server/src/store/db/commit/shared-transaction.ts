@@ -1,5 +1,4 @@
 import { CountChanges, readCounts } from "../../resources/counts.ts";
-import { RowChanges } from "../../resources/row-changes.ts";
 import { GrantChanges } from "../../tables/access/access-log.ts";
 import type { AuditEntry } from "../../tables/audit/audit-and-events.ts";
 import type { Value, Writer } from "../connection.ts";
@@ -16,7 +15,6 @@ export class SharedTransaction implements Transaction {
   readonly grants = new GrantChanges();
   readonly audits: AuditEntry[] = [];
   readonly gathered = new GatheredRows();
-  readonly rows = new RowChanges();
   readonly last: AtEnd[] = [];
   readonly dialect: Writer["dialect"];
   readonly held: HeldRows;

@@ -1,5 +1,4 @@
 import type { CountChanges } from "../../resources/counts.ts";
-import type { RowChanges } from "../../resources/row-changes.ts";
 import type { AuditEntry } from "../../tables/audit/audit-and-events.ts";
 import type { Value, Writer } from "../connection.ts";
 import type { GatheredTable } from "./gathered-rows.ts";
@@ -30,8 +29,7 @@ export interface Transaction extends Writer {
   update(target: UpdateTarget, row: readonly Value[]): Promise<void>;
   /** Adds a row that is written at the end of the transaction, and that no work reads before. */
   gather<R>(table: GatheredTable<R>, row: R): void;
-  readonly rows: RowChanges;
-  /** Runs work at the end of the transaction, when counts and indexes of lists agree with the rows. */
+  /** Runs work at the end of the transaction, when counts agree with the rows. */
   atEnd(work: AtEnd): void;
   /** Records that this transaction changes access otherwise than by grants: sessions, identities or keys. */
   accessChanged(): void;

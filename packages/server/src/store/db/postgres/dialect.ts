@@ -11,9 +11,14 @@ export const DIALECT: Dialect = {
   texts: "SELECT jsonb_array_elements_text(?::jsonb) AS value",
   tuples: (...columns) =>
     `SELECT ${columns.map((name, at) => `one ->> ${at} AS ${name}`).join(", ")} FROM jsonb_array_elements(?::jsonb) one`,
-  arrayOf: (column) => `coalesce(json_agg(${column}), '[]')::text`,
   asInteger: (text) => `${text}::bigint`,
   isWithin: (text) => `strpos(${text}, ?) > 0`,
+  joinedTerms: (column, kind) =>
+    `(SELECT coalesce(string_agg(term ->> 1, E'\\n' ORDER BY place), '') COLLATE "C"
+      FROM jsonb_array_elements(${column}::jsonb) WITH ORDINALITY AS all_terms(term, place) WHERE term ->> 0 = '${kind}')`,
+  // A nested loop over the one row with the total keeps the order of the page.
+  counted: (page, total) =>
+    `SELECT page.*, counted.total FROM (${page}) page RIGHT JOIN (SELECT ${total} AS total) counted ON true`,
   walk: walkSql,
   rowCounts: [64, 32, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
   withoutRowid: "",

@@ -21,7 +21,7 @@ export function walkSql(ordered: string, maxRows: number): string {
 
 /** Whether a statement is such a page. */
 export function isWalk(sql: string): boolean {
-  return sql.endsWith(WALK_END);
+  return sql.includes(WALK_END);
 }
 
 /**

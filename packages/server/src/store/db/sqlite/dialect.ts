@@ -10,9 +10,13 @@ export const DIALECT: Dialect = {
   texts: "SELECT value FROM json_each(?)",
   tuples: (...columns) =>
     `SELECT ${columns.map((name, at) => `value ->> ${at} AS ${name}`).join(", ")} FROM json_each(?)`,
-  arrayOf: (column) => `json_group_array(${column})`,
   asInteger: (text) => text,
   isWithin: (text) => `instr(${text}, ?) > 0`,
+  joinedTerms: (column, kind) =>
+    `(SELECT coalesce(group_concat(value ->> 1, char(10)), '') FROM json_each(${column}) WHERE value ->> 0 = '${kind}')`,
+  // SQLite runs the parts one after the other.
+  counted: (page, total, columns) =>
+    `SELECT *, NULL AS total FROM (${page}) UNION ALL SELECT ${"NULL, ".repeat(columns)}${total}`,
   walk: (ordered) => `${ordered} LIMIT ? OFFSET ?`,
   rowCounts: [1],
   withoutRowid: "WITHOUT ROWID",
