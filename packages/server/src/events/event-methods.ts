@@ -59,7 +59,7 @@ function listMethod(engine: Engine, names: () => EventNames): Handler {
     const search = new LogSearch(names(), filters, log, task);
     const from = cursor && { tx: Number(cursor.key), id: cursor.id };
     const searching = await searchReader(engine.store.readerFor(call));
-    const found = await search.read(searching, from, pageSize + 1);
+    const { events: found, total } = await search.page(searching, from, pageSize + 1);
     const page = found.slice(0, pageSize);
     const last = page.at(-1);
     const next = found.length > pageSize && last ? { key: last.tx, id: last.id } : undefined;
@@ -68,7 +68,7 @@ function listMethod(engine: Engine, names: () => EventNames): Handler {
       nextPageToken: next
         ? engine.pageTokens.seal(query, { position: next, skipped: 0 }, call.time)
         : "",
-      totalCount: BigInt(await search.count(searching)),
+      totalCount: BigInt(total),
     });
     return messageReply(ListEventsResponseSchema, response);
   };
@@ -99,10 +99,10 @@ function previewMethod(engine: Engine, names: () => EventNames): Handler {
     const task = engine.lists.task(call, call);
     const search = new LogSearch(names(), filters, query, task);
     const searching = await searchReader(engine.store.readerFor(call));
-    const newest = await search.read(searching, undefined, PREVIEW_SIZE);
+    const { events: newest, total } = await search.page(searching, undefined, PREVIEW_SIZE);
     const response = create(PreviewFilterResponseSchema, {
       events: await search.messages(reader, newest),
-      matchCount: BigInt(await search.count(searching)),
+      matchCount: BigInt(total),
       totalCount: BigInt(await new LogSearch(names(), [], query, task).count(searching)),
     });
     return messageReply(PreviewFilterResponseSchema, response);

@@ -14,6 +14,7 @@ import {
   type LogQuery,
   readEventBodies,
   readLog,
+  readLogPage,
 } from "../store/tables/events/event-log.ts";
 import {
   type Attributes,
@@ -112,6 +113,32 @@ export class LogSearch {
       if (found.length === limit) break;
     }
     return found;
+  }
+
+  /** A page of matching events after a position, and the number of all that match. */
+  async page(
+    reader: Reader,
+    from: LogPosition | undefined,
+    limit: number,
+  ): Promise<{ readonly events: readonly LoggedEvent[]; readonly total: number }> {
+    if (this.#isExact) {
+      const { rows, total } = await readLogPage(reader, { ...this.#query, from }, limit);
+      return { events: rows, total };
+    }
+    const events: LoggedEvent[] = [];
+    let total = 0;
+    for await (const event of this.#each(reader, undefined)) {
+      if (!this.matches(event)) continue;
+      total++;
+      if (events.length < limit && this.#isAfter(event, from)) events.push(event);
+    }
+    return { events, total };
+  }
+
+  #isAfter({ tx, id }: LogPosition, from: LogPosition | undefined): boolean {
+    if (from === undefined) return true;
+    const isLater = tx === from.tx ? id > from.id : tx > from.tx;
+    return isLater !== (this.#query.descending ?? false) && id !== from.id;
   }
 
   /** How many events match. */

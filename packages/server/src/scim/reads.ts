@@ -141,10 +141,7 @@ async function everything(
   provider: string,
   { offset, limit }: Window,
 ): Promise<Found> {
-  const table = tableOf(kind);
-  const listing = await table.listReader(reader, provider);
-  const total = await table.count(listing, provider);
-  return { total, rows: await table.page(listing, provider, offset, limit) };
+  return tableOf(kind).page(reader, provider, offset, limit);
 }
 
 async function filtered(

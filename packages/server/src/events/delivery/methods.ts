@@ -23,7 +23,6 @@ import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import {
   addDeliveries,
-  countDeliveries,
   DELIVERY_STATES,
   failedEvents,
   listDeliveries,
@@ -80,7 +79,7 @@ function listMethod(engine: Engine): Handler {
     const text = JSON.stringify(["deliveries", subscription, state, eventId]);
     const cursor = readCursor(engine, text, request.pageToken, call.time);
     const before = cursor?.position.id;
-    const rows = await listDeliveries(reader, { ...query, before }, pageSize + 1);
+    const { rows, total } = await listDeliveries(reader, { ...query, before }, pageSize + 1);
     const page = rows.slice(0, pageSize);
     const last = page.at(-1);
     const isMore = rows.length > pageSize && last !== undefined;
@@ -89,7 +88,7 @@ function listMethod(engine: Engine): Handler {
       nextPageToken: isMore
         ? engine.pageTokens.seal(text, { position: { key: 0, id: last.id }, skipped: 0 }, call.time)
         : "",
-      totalCount: BigInt(await countDeliveries(reader, query)),
+      totalCount: BigInt(total),
     });
     return messageReply(ListDeliveriesResponseSchema, response);
   };

@@ -1,5 +1,6 @@
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
+import { readCounted } from "../../db/read/counted.ts";
 
 /**
  * Deliveries of events to subscriptions, with the log of their attempts. The time of the next attempt is that of the
@@ -51,8 +52,10 @@ export interface PendingDelivery extends StoredDelivery {
   readonly waitMs: number;
 }
 
-const COLUMNS = `id, subscription, event, event_id AS "eventId", type, subject, state, replay, time,
-  next_at AS "nextAt", attempts`;
+const COLUMNS = [
+  ...["id", "subscription", "event", 'event_id AS "eventId"', "type", "subject", "state", "replay"],
+  ...["time", 'next_at AS "nextAt"', "attempts"],
+];
 
 /** Adds deliveries that are due now, in order. */
 export async function addDeliveries(
@@ -86,7 +89,7 @@ export function pendingDeliveries(
   after: number,
   limit: number,
 ): Promise<PendingDelivery[]> {
-  const sql = `SELECT ${COLUMNS}, next_at - ${reader.dialect.now} AS "waitMs" FROM deliveries
+  const sql = `SELECT ${COLUMNS.join(", ")}, next_at - ${reader.dialect.now} AS "waitMs" FROM deliveries
     WHERE subscription = ? AND state = 0 AND id > ? ORDER BY id LIMIT ?`;
   return reader.all(sql, subscription, after, limit);
 }
@@ -141,21 +144,17 @@ export interface DeliveryQuery {
   readonly before?: number | undefined;
 }
 
-/** The deliveries of a subscription, newest first. */
-export function listDeliveries(
-  reader: Reader,
-  query: DeliveryQuery,
-  limit: number,
-): Promise<StoredDelivery[]> {
-  const { where, params } = conditions(query);
-  const sql = `SELECT ${COLUMNS} FROM deliveries WHERE ${where} ORDER BY id DESC LIMIT ?`;
-  return reader.all(sql, ...params, limit);
-}
-
-export async function countDeliveries(reader: Reader, query: DeliveryQuery): Promise<number> {
-  const { where, params } = conditions({ ...query, before: undefined });
-  const sql = `SELECT count(*) AS total FROM deliveries WHERE ${where}`;
-  return (await reader.get<{ total: number }>(sql, ...params))?.total ?? 0;
+/** The deliveries of a subscription, newest first, and the number of all of them. */
+export function listDeliveries(reader: Reader, query: DeliveryQuery, limit: number) {
+  const page = conditions(query);
+  const all = conditions({ ...query, before: undefined });
+  return readCounted<StoredDelivery>(reader, {
+    page: `SELECT ${COLUMNS.join(", ")} FROM deliveries WHERE ${page.where} ORDER BY id DESC LIMIT ?`,
+    pageParams: [...page.params, limit],
+    columns: COLUMNS.length,
+    total: `(SELECT count(*) FROM deliveries WHERE ${all.where})`,
+    totalParams: all.params,
+  });
 }
 
 function conditions({ subscription, state, eventId, before }: DeliveryQuery) {

@@ -1,6 +1,7 @@
 /** This folder has the log of events, deliveries and the state of subscriptions. It may import store/db/. */
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Dialect, Driver, Reader } from "../../db/connection.ts";
+import { readCounted } from "../../db/read/counted.ts";
 
 /**
  * Events in the order of their commits.
@@ -88,16 +89,30 @@ export function readerBetween(reader: Reader, from: LogPosition, end: LogPositio
 
 /** Reads events in order, up to the horizon unless the query goes beyond it. */
 export function readLog(reader: Reader, query: LogQuery, limit: number): Promise<LoggedEvent[]> {
-  const { where, params } = conditions(reader.dialect, query);
+  const { text, params } = pageSql(reader.dialect, query);
+  return reader.all(text, ...params, limit);
+}
+
+function pageSql(dialect: Dialect, query: LogQuery) {
+  const { where, params } = conditions(dialect, query);
   const direction = query.descending ? "DESC" : "ASC";
-  const order =
-    reader.dialect.name === "sqlite" ? `id ${direction}` : `tx ${direction}, id ${direction}`;
-  return reader.all(
-    `SELECT ${positionColumns(reader.dialect)}, ${COLUMNS} FROM events
-     WHERE ${where} ORDER BY ${order} LIMIT ?`,
-    ...params,
-    limit,
-  );
+  const order = dialect.name === "sqlite" ? `id ${direction}` : `tx ${direction}, id ${direction}`;
+  const text = `SELECT ${positionColumns(dialect)}, ${COLUMNS} FROM events
+     WHERE ${where} ORDER BY ${order} LIMIT ?`;
+  return { text, params };
+}
+
+/** A page of events, and the number of all that match without its start. */
+export function readLogPage(reader: Reader, query: LogQuery, limit: number) {
+  const page = pageSql(reader.dialect, query);
+  const all = conditions(reader.dialect, { ...query, from: undefined });
+  return readCounted<LoggedEvent>(reader, {
+    page: page.text,
+    pageParams: [...page.params, limit],
+    columns: 9,
+    total: `(SELECT count(*) FROM events WHERE ${all.where})`,
+    totalParams: all.params,
+  });
 }
 
 export async function countLog(reader: Reader, query: LogQuery): Promise<number> {

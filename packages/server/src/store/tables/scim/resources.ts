@@ -4,6 +4,7 @@
  */
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader, Value } from "../../db/connection.ts";
+import { readCounted } from "../../db/read/counted.ts";
 
 /** A user or group as an identity provider provisioned it. */
 export interface ScimRow {
@@ -69,15 +70,15 @@ export class ScimTable {
     return reader.all<NumberedRow>(sql, provider, id, limit);
   }
 
-  /** The rows at these offsets, in order. */
-  page(reader: Reader, provider: string, offset: number, limit: number): Promise<NumberedRow[]> {
-    const sql = `${this.#select} ORDER BY id LIMIT ? OFFSET ?`;
-    return reader.all<NumberedRow>(sql, provider, limit, offset);
-  }
-
-  async count(reader: Reader, provider: string): Promise<number> {
-    const sql = `SELECT count(*) AS total FROM ${this.#table} WHERE provider = ?`;
-    return (await reader.get<{ total: number }>(sql, provider))?.total ?? 0;
+  /** The rows at these offsets, in order, and the number of all rows. */
+  async page(reader: Reader, provider: string, offset: number, limit: number) {
+    return readCounted<NumberedRow>(await this.listReader(reader, provider), {
+      page: `${this.#select} ORDER BY id LIMIT ? OFFSET ?`,
+      pageParams: [provider, limit, offset],
+      columns: COLUMNS.length + 1,
+      total: `(SELECT count(*) FROM ${this.#table} WHERE provider = ?)`,
+      totalParams: [provider],
+    });
   }
 
   /** The reader for a page and its total, which look at all rows up to the page, or at all. */
