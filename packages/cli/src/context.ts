@@ -103,7 +103,7 @@ async function connectTo(
   ]);
   return createWharf({
     // Loading fetch takes longer than a command with one request.
-    transport: withHeaders(httpTransport(), headersOf(settings)),
+    transport: settings.dryRun ? trying(httpTransport()) : httpTransport(),
     baseUrl: settings.api,
     authUrl: settings.issuer,
     token: tokenSource(settings, environment, err),
@@ -116,26 +116,16 @@ async function connectTo(
   });
 }
 
-/** Adds headers to every request. */
-function withHeaders(transport: Transport, headers: Readonly<Record<string, string>>): Transport {
-  if (Object.keys(headers).length === 0) return transport;
+/** Makes every request a dry run. */
+function trying({ send }: Transport): Transport {
   return {
     send(attempt, sent) {
-      return transport.send({ ...attempt, headers: { ...attempt.headers, ...headers } }, sent);
+      return send({ ...attempt, headers: { ...attempt.headers, ...DRY_RUN_HEADERS } }, sent);
     },
   };
 }
 
-/** The headers of every request that options of the command ask for. */
-export function headersOf({
-  dryRun,
-  maxStaleness,
-}: Pick<Settings, "dryRun" | "maxStaleness">): Readonly<Record<string, string>> {
-  return {
-    ...(dryRun && { "wharf-dry-run": "true" }),
-    ...(maxStaleness !== undefined && { "wharf-max-staleness": `${maxStaleness}s` }),
-  };
-}
+export const DRY_RUN_HEADERS = { "wharf-dry-run": "true" } as const;
 
 /** Loads jq on demand: it is large. */
 async function jqOf(

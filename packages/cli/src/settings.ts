@@ -28,8 +28,6 @@ export interface Settings {
   readonly quiet: boolean;
   /** Whether the server rolls everything back that the command writes. */
   readonly dryRun: boolean;
-  /** How old lists may be, in seconds. */
-  readonly maxStaleness: number | undefined;
   readonly config: Config;
   /** The context whose settings and logins these are. */
   readonly context: string;
@@ -79,7 +77,6 @@ export function readSettings(
     verbose: value("verbose") as boolean,
     quiet: value("quiet") as boolean,
     dryRun: writes && optionValue("dry-run", options["dry-run"] as Option, whole) === true,
-    maxStaleness: stalenessOf(options["max-staleness"], whole),
     config: sources.config,
     context: sources.config.context,
     namesServer:
@@ -87,10 +84,6 @@ export function readSettings(
       Boolean(sources.environment.WHARF_API) ||
       namesConfig(globally, sources.environment),
   };
-}
-
-function stalenessOf(option: Option | undefined, sources: Sources): number | undefined {
-  return option && (optionValue("max-staleness", option, sources) as number | undefined);
 }
 
 function isOtherOutput(output: string | undefined): boolean {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
-import { json as responding, ScriptedServer } from "../../client/test/support/scripted-server.ts";
 import { cleanEnvironment, LAUNCHER, wharf } from "./support/command.ts";
 import { clientOf, fails, ids, json } from "./support/resources.ts";
 import { Site } from "./support/site.ts";
@@ -39,27 +38,6 @@ describe("long lists", () => {
     await make(beta, "ci 7");
   });
   after(() => site.stop());
-
-  test("--max-staleness tells the server how old a list may be", async () => {
-    const sent: unknown[] = [];
-    const server = await ScriptedServer.start((request, response) => {
-      sent.push(request.headers["wharf-max-staleness"]);
-      responding({ groups: [], nextPageToken: "", totalCount: "0" })(request, response);
-    });
-    try {
-      const env = { WHARF_API: server.url, WHARF_TOKEN: "token" };
-      const command = ["iam", "organizations", "list"];
-      assert.equal((await wharf(command, { env })).code, 0);
-      const { code, stderr } = await wharf([...command, "--max-staleness", "1m30s"], { env });
-      assert.equal(code, 0, stderr);
-      assert.deepEqual(sent, [undefined, "90s"]);
-      const wrong = await wharf([...command, "--max-staleness", "soon"], { env });
-      assert.match(wrong.stderr, /--max-staleness must be a duration, not "soon"/);
-      assert.equal(sent.length, 2);
-    } finally {
-      await server.stop();
-    }
-  });
 
   test("have every page, in every format", async () => {
     const list = ["iam", "identities", "list", "--parent", "acme"];

@@ -25,11 +25,6 @@ export interface CallOptions {
    * secrets. Methods that cannot be tried reject it with INVALID_ARGUMENT.
    */
   readonly dryRun?: boolean | undefined;
-  /**
-   * How old the answer of a list may be. Allows the server to read a standby of its database, if it has one. Default:
-   * the answer has everything that was written before the call.
-   */
-  readonly maxStalenessMs?: number | undefined;
 }
 
 /** What all calls of a client share. */
@@ -88,9 +83,6 @@ async function attemptAll(
     ...context.headers,
     ...(key !== undefined && { "idempotency-key": key }),
     ...(options.dryRun && { "wharf-dry-run": "true" }),
-    ...(options.maxStalenessMs !== undefined && {
-      "wharf-max-staleness": `${(options.maxStalenessMs / 1_000).toFixed(3)}s`,
-    }),
   };
   let refreshed = false;
   for (let attempt = 1; ; ) {

@@ -2,7 +2,7 @@ import type { TokenSource } from "@wharf/client";
 import { errorOf, isSuccess, overNode, unreachable } from "@wharf/client/node/http";
 import { tokenSource } from "../auth/source.ts";
 import type { Run } from "../command/types.ts";
-import { type Context, headersOf } from "../context.ts";
+import { type Context, DRY_RUN_HEADERS } from "../context.ts";
 import { usageError } from "../errors.ts";
 import { readPairs } from "../resource/values.ts";
 import { version } from "../version.ts";
@@ -45,7 +45,7 @@ async function send(
     authorization: `Bearer ${token}`,
     "user-agent": `wharf/${version()}`,
     ...(body !== undefined && { "content-type": "application/json" }),
-    ...headersOf(settings),
+    ...(settings.dryRun && DRY_RUN_HEADERS),
   };
   const response = await overNode({
     method,

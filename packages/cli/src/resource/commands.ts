@@ -7,7 +7,7 @@ import {
   type Options,
 } from "../command/definition.ts";
 import type { ArgsOf } from "../command/types.ts";
-import { type ByServer, listOptions, MAX_STALENESS, NAMED_BY_SERVER, SCOPE } from "./options.ts";
+import { type ByServer, listOptions, NAMED_BY_SERVER, SCOPE } from "./options.ts";
 import type { Resource } from "./run.ts";
 
 /**
@@ -62,7 +62,7 @@ export function resourceCommands<const Spec extends ResourceCommands>(
       define({
         ...LIST,
         ...listTexts,
-        options: { ...filters, ...scope, ...listOptions(byServer), ...MAX_STALENESS },
+        options: { ...filters, ...scope, ...listOptions(byServer) },
       }),
       async () => {
         const [run, resource] = await Promise.all([import("./run.ts"), load()]);

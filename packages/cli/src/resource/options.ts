@@ -74,16 +74,6 @@ export function listOptions({ sort, filter }: ByServer = { sort: [], filter: [] 
   } as const satisfies Record<string, Option>;
 }
 
-/** The option of lists that the server may read from a standby. */
-export const MAX_STALENESS = {
-  "max-staleness": {
-    type: "duration",
-    value: "DURATION",
-    summary:
-      "Accept a list that is this old, such as 10s: the server may read a standby of its database",
-  },
-} as const satisfies Record<string, Option>;
-
 /** Options of a list whose --limit bounds what is read: a log. */
 export function logOptions(limit: number, limitSummary: string) {
   const { sort, filter } = listOptions();

@@ -30,21 +30,4 @@ export function watchLoad(metrics: Metrics, port: Port, store: Store): void {
     "Reads that wait for a connection to PostgreSQL.",
     () => store.load.readsWaiting,
   );
-  const { standby } = store;
-  if (standby === undefined) return;
-  metrics.watchGauge(
-    "wharf_standby_staleness_seconds",
-    "How old what is read from the standby can be; absent while it cannot be used.",
-    () => standby.stalenessMs && standby.stalenessMs / 1_000,
-  );
-  metrics.watchCounter(
-    "wharf_standby_reads_total",
-    "Lists that were read from the standby.",
-    () => standby.totals.begun,
-  );
-  metrics.watchCounter(
-    "wharf_standby_read_failures_total",
-    "Such lists that failed and were read from the primary.",
-    () => standby.totals.failed,
-  );
 }

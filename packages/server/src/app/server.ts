@@ -17,7 +17,7 @@ import {
 } from "../observe/metrics-listener.ts";
 import { Readiness } from "../observe/readiness.ts";
 import { requestObserver } from "../observe/requests.ts";
-import { standbyFailures, storeFailures } from "../observe/store-failures.ts";
+import { storeFailures } from "../observe/store-failures.ts";
 import type { Tracing } from "../observe/tracing/tracing.ts";
 import { openServerStore, type openStore } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
@@ -112,7 +112,6 @@ async function serve(
   const { log } = logs;
   const faults = new FaultLog(log);
   store.health.observe(storeFailures(faults, metrics));
-  store.standby?.observe(standbyFailures(faults));
   checkOpenFileLimit(settings.maxConnections, log);
   const core = await openCore(settings, store, metrics, log, limits);
 

@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import {
-  databaseUrlProblem,
-  parseDatabaseUrl,
-  parseStandbyUrl,
-  shownHost,
-  standbyUrlProblem,
-} from "./database-url.ts";
+import { databaseUrlProblem, parseDatabaseUrl, shownHost } from "./database-url.ts";
 
 function hostsOf(url: string): (readonly [string, number | undefined])[] {
   return parseDatabaseUrl(url).hosts.map(({ host, port }) => [host, port]);
@@ -89,20 +83,6 @@ describe("the database URL", () => {
     ["postgres://u:123#hunter2@h/d", /percent-encode/],
     ["postgres://u:hunter2@h%zz/d", /percent-encoding/],
   ];
-  test("the URL of a standby asks for a standby", () => {
-    for (const attrs of ["standby", "read-only"]) {
-      const url = `postgres://u@h1,h2/wharf?target_session_attrs=${attrs}`;
-      assert.equal(standbyUrlProblem(url), undefined);
-      assert.deepEqual(
-        parseStandbyUrl(url).hosts.map(({ host }) => host),
-        ["h1", "h2"],
-      );
-    }
-    assert.equal(standbyUrlProblem(""), undefined);
-    const primary = "postgres://u@h/wharf?target_session_attrs=primary";
-    assert.match(standbyUrlProblem(primary) ?? "", /must be standby or read-only/);
-  });
-
   for (const [url, problem] of invalid) {
     test(`${url} is rejected without its password`, () => {
       const found = databaseUrlProblem(url) ?? "";

@@ -34,18 +34,9 @@ class UrlProblem extends Error {}
 
 /** Why a URL is invalid; undefined if it is valid. */
 export function databaseUrlProblem(text: string): string | undefined {
-  return problemOf(text, parseDatabaseUrl);
-}
-
-/** The same for the URL of a standby. */
-export function standbyUrlProblem(text: string): string | undefined {
-  return problemOf(text, parseStandbyUrl);
-}
-
-function problemOf(text: string, parse: (text: string) => DatabaseUrl): string | undefined {
   if (text === "") return undefined;
   try {
-    parse(text);
+    parseDatabaseUrl(text);
     return undefined;
   } catch (error) {
     if (error instanceof UrlProblem) return error.message;
@@ -55,15 +46,6 @@ function problemOf(text: string, parse: (text: string) => DatabaseUrl): string |
 
 /** Parses a valid URL. */
 export function parseDatabaseUrl(text: string): DatabaseUrl {
-  return parse(text, PRIMARY_ATTRS);
-}
-
-/** Parses a valid URL of a standby. */
-export function parseStandbyUrl(text: string): DatabaseUrl {
-  return parse(text, STANDBY_ATTRS);
-}
-
-function parse(text: string, attrs: SessionAttrs): DatabaseUrl {
   const scheme = /^postgres(ql)?:\/\//.exec(text)?.[0];
   if (scheme === undefined) throw new UrlProblem("must begin with postgres://");
   const [, authority = "", path = "", query = "", fragment] =
@@ -71,7 +53,7 @@ function parse(text: string, attrs: SessionAttrs): DatabaseUrl {
   if (fragment !== undefined || path.includes("@"))
     throw new UrlProblem(`is not a valid URL: ${ENCODE}`);
   const params = parseParams(query);
-  checkSessionAttrs(params.get("target_session_attrs"), attrs);
+  checkSessionAttrs(params.get("target_session_attrs"));
 
   const at = authority.lastIndexOf("@");
   const user = authority.slice(0, at + 1);
@@ -113,27 +95,11 @@ function parseParams(query: string): Map<string, string> {
   return params;
 }
 
-/** What `target_session_attrs` can be, and why nothing else. */
-interface SessionAttrs {
-  readonly allowed: readonly string[];
-  readonly reason: string;
-}
-
 /** Reads are as current as writes, so no standby will do. */
-const PRIMARY_ATTRS: SessionAttrs = {
-  allowed: ["read-write", "primary"],
-  reason: "a standby answers with outdated access decisions",
-};
-
-const STANDBY_ATTRS: SessionAttrs = {
-  allowed: ["standby", "read-only"],
-  reason: "the primary has a URL of its own",
-};
-
-function checkSessionAttrs(value: string | undefined, { allowed, reason }: SessionAttrs): void {
-  if (value === undefined || allowed.includes(value)) return;
+function checkSessionAttrs(value: string | undefined): void {
+  if (value === undefined || value === "read-write" || value === "primary") return;
   throw new UrlProblem(
-    `has an unsupported target_session_attrs: must be ${allowed.join(" or ")}, because ${reason}`,
+    "has an unsupported target_session_attrs: must be read-write or primary, because a standby answers with outdated access decisions",
   );
 }
 

@@ -2,7 +2,7 @@ import { DISTRIBUTIONS } from "@wharf/advisories/distributions";
 import { recipientBytes } from "../lib/age/recipient.ts";
 import { parseCron } from "../lib/cron.ts";
 import { LOG_LEVELS } from "../observe/logger.ts";
-import { databaseUrlProblem, standbyUrlProblem } from "./database-url.ts";
+import { databaseUrlProblem } from "./database-url.ts";
 import {
   auditSinksProblem,
   countProblem,
@@ -58,12 +58,6 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     value: "URL",
     help: "PostgreSQL database, for several replicas, instead of the embedded one.",
     problem: databaseUrlProblem,
-  },
-  databaseStandbyUrl: {
-    default: "",
-    value: "URL",
-    help: "Hot standby of the PostgreSQL database, for lists whose clients allow outdated answers.",
-    problem: standbyUrlProblem,
   },
   secretKeyFile: {
     default: "",

@@ -54,11 +54,6 @@ describe("settings", () => {
     [["--listen", "8080"], /--listen must be HOST:PORT/],
     [["--listen", "localhost:99999"], /--listen must be HOST:PORT/],
     [["--database-url", "mysql://x"], /--database-url must begin with/],
-    [["--database-standby-url", "postgres://standby/wharf"], /needs --database-url/],
-    [
-      ["--database-url", "postgres://db/wharf", "--database-standby-url", "standby"],
-      /--database-standby-url must begin with postgres/,
-    ],
     [["--base-url", "ftp://x"], /--base-url must be an http/],
     [["--log-level", "loud"], /--log-level must be one of/],
     [["--root-groups", "me"], /--root-groups must be one of anyone, operator/],

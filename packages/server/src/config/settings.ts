@@ -14,8 +14,6 @@ export interface Settings {
   readonly listen: { readonly host: string; readonly port: number };
   readonly data: string;
   readonly databaseUrl: string;
-  /** Empty: all lists are read from the primary. */
-  readonly databaseStandbyUrl: string;
   /** Empty: the file beside the embedded database, or a key in PostgreSQL. */
   readonly secretKeyFile: string;
   /** Empty until the port is known: see addresses.ts. */
@@ -127,8 +125,6 @@ function parsed(texts: Record<SettingName, string>): Settings {
   if ((texts.tlsCert === "") !== (texts.tlsKey === "")) {
     throw new ConfigError("--tls-cert and --tls-key must be given together");
   }
-  if (texts.databaseStandbyUrl !== "" && texts.databaseUrl === "")
-    throw new ConfigError("--database-standby-url needs --database-url");
   const v1Deprecation = timeOf(texts.v1Deprecation);
   const v1Sunset = timeOf(texts.v1Sunset);
   if (v1Sunset !== 0 && (v1Deprecation === 0 || v1Sunset <= v1Deprecation)) {

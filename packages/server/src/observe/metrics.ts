@@ -49,7 +49,6 @@ export class Metrics {
   readonly #caches = new Map<string, Cache>();
   readonly #counts = new Map<CounterName, Map<string, Counted>>();
   readonly #gauges = new Map<string, Gauged>();
-  readonly #counters = new Map<string, Counter>();
   #costlyReads: CostlyReadStatistics | undefined;
   #lastBackup: LastBackup | undefined;
   #writes = 0;
@@ -90,11 +89,6 @@ export class Metrics {
   /** Adds a figure that is read with each scrape; it is absent while it is undefined. */
   watchGauge(name: string, help: string, read: () => number | undefined): void {
     this.#gauges.set(name, { help, read });
-  }
-
-  /** Adds a number that only grows, and is read with each scrape. */
-  watchCounter(name: string, help: string, read: () => number): void {
-    this.#counters.set(name, { help, read });
   }
 
   /** A scheduled backup is complete. */
@@ -156,7 +150,6 @@ export class Metrics {
     );
     for (const [name, { help, read }] of [...this.#gauges, ...this.#backupGauges()])
       scraped.addGauge(name, help, read);
-    for (const [name, { help, read }] of this.#counters) scraped.addCounter(name, help, read);
     this.#addCostlyReads(scraped);
     for (const [name, cache] of this.#caches) addCache(scraped, name, cache);
     for (const [name, { help, labelNames }] of Object.entries(COUNTERS)) {
@@ -208,11 +201,6 @@ export interface Requests {
 interface Gauged {
   readonly help: string;
   readonly read: () => number | undefined;
-}
-
-interface Counter {
-  readonly help: string;
-  readonly read: () => number;
 }
 
 interface LastBackup {

@@ -68,15 +68,6 @@ export class AdmittedCall implements Call {
     return this.#incoming.dryRun === "true";
   }
 
-  /** What a method invokes on its own behalf is read as it is now: writes depend on it. */
-  get maxStaleness(): string | undefined {
-    return this.calledAs === this.method ? this.#incoming.maxStaleness : undefined;
-  }
-
-  markStaleness(ms: number): void {
-    this.#incoming.markStaleness?.(ms);
-  }
-
   get via(): Call["via"] {
     return this.#incoming.via;
   }

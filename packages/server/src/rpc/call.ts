@@ -33,10 +33,6 @@ export interface RequestInfo {
   readonly dryRun?: string | undefined;
   /** Adds `wharf-dry-run: true` to the response. */
   markDryRun?(): void;
-  /** The header `wharf-max-staleness` as the client sent it. */
-  readonly maxStaleness?: string | undefined;
-  /** Adds `wharf-staleness` to the response: how old its data can be. */
-  markStaleness?(ms: number): void;
   /** The header `Last-Event-ID` of a client that resumes a stream. */
   readonly lastEventId?: string | undefined;
   /** Adds `idempotency-replayed: true` to the response. */

@@ -8,12 +8,12 @@ export interface CorsOptions {
 
 const EXPOSED_HEADERS =
   "grpc-status, grpc-message, grpc-status-details-bin, retry-after, x-request-id, " +
-  "deprecation, sunset, link, idempotency-replayed, wharf-dry-run, wharf-staleness, " +
+  "deprecation, sunset, link, idempotency-replayed, wharf-dry-run, " +
   "warning, www-authenticate, preference-applied";
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const ALLOWED_HEADERS =
   "authorization, connect-protocol-version, connect-timeout-ms, content-type, grpc-timeout, idempotency-key, prefer, " +
-  "wharf-dry-run, wharf-max-staleness, x-grpc-web, x-request-id, x-user-agent";
+  "wharf-dry-run, x-grpc-web, x-request-id, x-user-agent";
 
 /** Two hours: the maximum in Chromium. */
 const MAX_AGE_SECONDS = "7200";

@@ -4,7 +4,6 @@ import { WharfError } from "../lib/errors.ts";
 import { clientNetwork } from "../lib/net/client-network.ts";
 import type { RequestInfo, ResponseHeaders } from "../rpc/call.ts";
 import { DRY_RUN_HEADER } from "../rpc/dry-run.ts";
-import { MAX_STALENESS_HEADER, STALENESS_HEADER, stalenessText } from "../rpc/staleness.ts";
 import type { BodyBudget, BodyCharge } from "./body-budget.ts";
 import type { Connection } from "./connections.ts";
 import type { Deadlines } from "./deadlines.ts";
@@ -32,7 +31,6 @@ export class RequestContext extends Expiring implements RequestInfo {
   readonly userAgent: string;
   readonly lastEventId: string | undefined;
   readonly dryRun: string | undefined;
-  readonly maxStaleness: string | undefined;
   readonly protocol: Protocol;
   /** The trace that the client is part of. */
   readonly trace: TraceContext | undefined;
@@ -75,7 +73,6 @@ export class RequestContext extends Expiring implements RequestInfo {
     this.authorization = headers.authorization;
     this.idempotencyKey = headers["idempotency-key"] as string | undefined;
     this.dryRun = headers[DRY_RUN_HEADER] as string | undefined;
-    this.maxStaleness = headers[MAX_STALENESS_HEADER] as string | undefined;
     this.format = protocol === "rest" || protocol === "http" ? "json" : "binary";
     const { peer } = connection;
     this.remoteAddress = proxies?.clientOf(peer, headers["x-forwarded-for"]?.toString()) ?? peer;
@@ -192,10 +189,6 @@ export class RequestContext extends Expiring implements RequestInfo {
   markDryRun(): void {
     this.addHeader(DRY_RUN_HEADER, "true");
     this.reason = "dry run";
-  }
-
-  markStaleness(ms: number): void {
-    this.addHeader(STALENESS_HEADER, stalenessText(ms));
   }
 
   markReplayed(): void {

@@ -6,9 +6,8 @@ import { type DescMethod, fromBinary, type Message } from "@bufbuild/protobuf";
 import { accessOf, type Capability, type UIDPFilter } from "@wharf/contract";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
-import { type Call, type Handler, onlyReads } from "../../rpc/call.ts";
+import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
-import { maxStalenessOf } from "../../rpc/staleness.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { type ListPage, readList } from "../../store/resources/list.ts";
 import type { ListQuery, Range, TreeRange } from "../../store/resources/query.ts";
@@ -20,7 +19,7 @@ import type { Resource } from "../resource.ts";
 import { readFilters } from "./filters.ts";
 import { hydratedRows } from "./hydrated-rows.ts";
 import { parseOrder, type SortKeys } from "./order.ts";
-import { type Body, type Envelope, fitting, pageReply } from "./page-reply.ts";
+import { type Envelope, fitting, pageReply } from "./page-reply.ts";
 import type { Cursor } from "./page-token.ts";
 import { rangesFor } from "./ranges.ts";
 
@@ -72,38 +71,30 @@ export function listMethod<R extends ResourceMessage>(
       ...further,
     ]);
     const cursor = readCursor(engine, queryText, request.pageToken, call.time);
-    // Version 1 reads as many pages as it needs.
-    const maxStaleness = call.method === method ? maxStalenessOf(call) : undefined;
     const reach = call.caller.grants.reach(capabilities);
     const subtrees = rangesFor(tree, reach, request.uidp);
 
-    const readPage = (reader: Reader): Promise<Page> =>
-      engine.lists.run(call, subtrees.length, async (task) => {
-        const ranges = index.partitions
-          ? await rangesInPartitions(reader, resource, subtrees, partitions, manyRanges, task)
-          : subtrees;
-        const query: ListQuery = {
-          ranges,
-          filters: index.resolve ? await index.resolve(reader, filters, reach) : filters,
-          ...{ order, further },
-          start: cursor && { ...cursor.position, inclusive: false },
-          offset: skip,
-          limit: pageSize + 1,
-          manyRanges,
-        };
-        const form = hydrates || call.format === "binary" ? "data" : "json";
-        const found = await currentRows(resource, reader, query, form);
-        const stored = fitting(found.rows.slice(0, pageSize).map(bodyOf), pageBytes);
-        if (!hydrates) return { found, bodies: stored };
-        const hydrated = await hydratedRows(resource, catalog, reader, call.format, stored, task);
-        return { found, bodies: fitting(hydrated, pageBytes) };
-      });
-
-    const stale =
-      maxStaleness === undefined
-        ? undefined
-        : await tryStandby(engine, call, maxStaleness, readPage);
-    const { found, bodies } = stale ?? (await readPage(engine.store.readerFor(call)));
+    const reader = engine.store.readerFor(call);
+    const { found, bodies } = await engine.lists.run(call, subtrees.length, async (task) => {
+      const ranges = index.partitions
+        ? await rangesInPartitions(reader, resource, subtrees, partitions, manyRanges, task)
+        : subtrees;
+      const query: ListQuery = {
+        ranges,
+        filters: index.resolve ? await index.resolve(reader, filters, reach) : filters,
+        ...{ order, further },
+        start: cursor && { ...cursor.position, inclusive: false },
+        offset: skip,
+        limit: pageSize + 1,
+        manyRanges,
+      };
+      const form = hydrates || call.format === "binary" ? "data" : "json";
+      const found = await currentRows(resource, reader, query, form);
+      const stored = fitting(found.rows.slice(0, pageSize).map(bodyOf), pageBytes);
+      if (!hydrates) return { found, bodies: stored };
+      const hydrated = await hydratedRows(resource, catalog, reader, call.format, stored, task);
+      return { found, bodies: fitting(hydrated, pageBytes) };
+    });
     const skipped = Math.min((cursor?.skipped ?? 0) + skip, MAX_INT32);
     const last = found.rows.length > bodies.length ? found.rows[bodies.length - 1] : undefined;
     const envelope: Envelope = {
@@ -121,12 +112,6 @@ export function listMethod<R extends ResourceMessage>(
   });
 }
 
-/** The rows of a page, also in the format of its response. */
-interface Page {
-  readonly found: ListPage;
-  readonly bodies: readonly Body[];
-}
-
 /** Reads a list; JSON is made again from the data where rows have an older schema. */
 async function currentRows<R extends ResourceMessage>(
   { definition: { schema }, encoding, table }: Resource<R>,
@@ -141,18 +126,6 @@ async function currentRows<R extends ResourceMessage>(
     withBody(row, messageToJson(schema, fromBinary(schema, bodyOf(row) as Uint8Array))),
   );
   return { ...again, rows };
-}
-
-/** Reads a list from the standby, if there is one that is current enough; otherwise undefined. */
-async function tryStandby<T>(
-  { store }: Engine,
-  call: Call,
-  maxMs: number,
-  read: (reader: Reader) => Promise<T>,
-): Promise<T | undefined> {
-  const stale = await store.standby?.tryRead(call, maxMs, read);
-  if (stale !== undefined) call.markStaleness?.(stale.stalenessMs);
-  return stale?.result;
 }
 
 /** What a list can be ordered by. */

@@ -49,23 +49,6 @@ export interface CostlyLane {
   run(statement: Statement, signal: AbortSignal): Promise<unknown>;
 }
 
-/** A copy of the database that lags behind, such as a standby. */
-export interface LaggingCopy {
-  readonly reader: Reader;
-  readonly costly: CostlyLane;
-  /** It has everything that was committed this long ago, in milliseconds; undefined while it cannot be used. */
-  readonly stalenessMs: number | undefined;
-  /** A read of it failed: it must not be used until it has answered again. */
-  lost(): void;
-  observe(observer: LaggingCopyObserver): void;
-}
-
-/** Is notified when a copy can no longer be used, and when it can again. */
-export interface LaggingCopyObserver {
-  failed(reason: string): void;
-  recovered(): void;
-}
-
 /** An open transaction: sees its own writes. */
 export interface Writer extends Reader {
   /** Returns how many rows changed. */
@@ -131,8 +114,6 @@ export interface Driver {
   readonly dialect: Dialect;
   readonly reader: Reader;
   readonly costly: CostlyLane;
-  /** Absent without a standby. */
-  readonly standby?: LaggingCopy | undefined;
   /**
    * Reads one row that many callers read concurrently. They share the result, which is never older than
    * the call.

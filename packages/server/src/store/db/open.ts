@@ -5,7 +5,7 @@ import { ConfigError, type Settings } from "../../config/settings.ts";
 import { databaseError, dataDirectoryError } from "../../lib/startup-errors.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import type { Driver } from "./connection.ts";
-import { openPostgres, SERVER } from "./postgres.ts";
+import { openPostgres } from "./postgres.ts";
 import { ServerLock } from "./sqlite/server-lock.ts";
 import { takingTurns, type WriteTurn } from "./sqlite/write-turn.ts";
 import { openSqlite, type SqliteDriver, type SqliteOptions } from "./sqlite.ts";
@@ -26,8 +26,7 @@ export const SECRET_KEY = "secret.key";
  */
 const WORKER_AGE_MS = 0.1;
 
-type Location = Pick<Settings, "data" | "databaseUrl" | "secretKeyFile"> &
-  Partial<Pick<Settings, "databaseStandbyUrl">>;
+type Location = Pick<Settings, "data" | "databaseUrl" | "secretKeyFile">;
 
 /** Opens the database of the settings for an admin command. A server may write beside it: every read sees all commits. */
 export async function openStore(
@@ -37,7 +36,7 @@ export async function openStore(
   options: StoreOptions = {},
 ): Promise<Store> {
   const openFile = (at: Location) => openUnlessLost(at, { maxAgeMs: 0 });
-  return open({ ...location, databaseStandbyUrl: "" }, tables, timings, options, openFile);
+  return open(location, tables, timings, options, openFile);
 }
 
 /** Opens the database of the settings for a server, which is alone in its data directory. */
@@ -92,12 +91,9 @@ async function open(
   options: StoreOptions,
   openFile: (location: Location) => Promise<Driver>,
 ): Promise<Store> {
-  const { data, databaseUrl, databaseStandbyUrl } = location;
+  const { data, databaseUrl } = location;
   try {
-    const driver =
-      databaseUrl === ""
-        ? await openFile(location)
-        : await openPostgres(databaseUrl, {}, SERVER, databaseStandbyUrl);
+    const driver = databaseUrl === "" ? await openFile(location) : await openPostgres(databaseUrl);
     return await Store.open(driver, tables, timings, options);
   } catch (error) {
     throw databaseUrl === ""

@@ -4,7 +4,6 @@ import { DIALECT } from "./postgres/dialect.ts";
 import { failureOf, isTransient } from "./postgres/failures.ts";
 import { scrub } from "./postgres/scrub.ts";
 import { PostgresSession } from "./postgres/session.ts";
-import { Standby } from "./postgres/standby.ts";
 import { LockAwareWriter, PostgresReader } from "./postgres/statements.ts";
 import { Transactions } from "./postgres/transactions.ts";
 import { SharedRead } from "./read/shared-read.ts";
@@ -12,12 +11,11 @@ import { SharedRead } from "./read/shared-read.ts";
 /** What servers and admin commands call themselves in `pg_stat_activity`. */
 export const SERVER = "wharf";
 
-/** Opens PostgreSQL, or a compatible database, for any number of replicas; with a standby for reads that may be outdated. */
+/** Opens PostgreSQL, or a compatible database, for any number of replicas. */
 export async function openPostgres(
   url: string,
   timeouts: Partial<Timeouts> = {},
   applicationName = SERVER,
-  standbyUrl = "",
 ): Promise<Driver> {
   const cluster = await connectCluster(url, timeouts, applicationName);
   const { connections, costly, limits, locked } = cluster;
@@ -39,22 +37,15 @@ export async function openPostgres(
     }
     return read.read() as Promise<R | undefined>;
   };
-  const standby =
-    standbyUrl === ""
-      ? undefined
-      : await Standby.open(standbyUrl, reader, timeouts, applicationName);
   return {
     dialect: DIALECT,
     reader,
     costly,
-    standby,
     readShared,
     writer: new LockAwareWriter(() => transactions.client, locked),
     pipelines: true,
     get load() {
-      const ofStandby = standby?.connections ?? 0;
-      const open = connections.all.size + ofStandby;
-      return { connections: open, readsWaiting: cluster.readsWaiting };
+      return { connections: connections.all.size, readsWaiting: cluster.readsWaiting };
     },
     begin: (turn, first, lenient) => transactions.begin(turn, first, lenient),
     commit: () => transactions.commit(),
@@ -69,7 +60,6 @@ export async function openPostgres(
       await scrub(connection, tables).finally(() => connection.end());
     },
     close: async () => {
-      await standby?.close();
       await cluster.drain();
       await transactions.close();
       cluster.stop();

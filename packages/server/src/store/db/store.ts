@@ -17,7 +17,6 @@ import { probe } from "./probe.ts";
 import { type CostlyLimits, CostlyReads, type ReadOrigin } from "./read/costly-reads.ts";
 import { observedReads } from "./read/observed-reader.ts";
 import { RequestReader } from "./read/request-reader.ts";
-import { StandbyReads } from "./read/standby-reads.ts";
 
 /** Durations of commits, for the metrics. */
 export interface StoreTimings {
@@ -75,8 +74,6 @@ export class Store {
   readonly reader: Reader;
   readonly health: StoreHealth;
   readonly costlyReads: CostlyReads;
-  /** Undefined without a standby. */
-  readonly standby: StandbyReads | undefined;
   /** Gets every write, for traces. */
   onWrite: ((written: Promise<unknown>) => void) | undefined;
   readonly #driver: Driver;
@@ -106,7 +103,6 @@ export class Store {
     this.#reads = observedReads(driver, failed);
     this.reader = this.#reads.reader;
     this.costlyReads = new CostlyReads(this.#reads.costly, costly);
-    this.standby = driver.standby && new StandbyReads(driver.standby, costly);
     const listeners = this.#commitListeners;
     const observer: CommitObserver = {
       committed(ms, writes) {

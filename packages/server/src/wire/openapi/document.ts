@@ -7,7 +7,6 @@ import {
   DRY_RUN_PARAMETER,
   operationOf,
   PREFER_PARAMETER,
-  STALENESS_PARAMETER,
   tagOf,
 } from "./operations.ts";
 import type { ApiPart, PathItem, Schema } from "./part.ts";
@@ -78,7 +77,6 @@ export function openApiDocument({ methods, endpoints, parts, servers }: Document
         ...CREATE_PARAMETERS,
         ...DRY_RUN_PARAMETER,
         ...PREFER_PARAMETER,
-        ...STALENESS_PARAMETER,
       },
       responses: ERROR_RESPONSES,
       securitySchemes: SECURITY_SCHEMES,

@@ -67,34 +67,6 @@ export const PREFER_PARAMETER: Readonly<Record<string, Schema>> = {
   },
 };
 
-/** The parameter of lists. */
-export const STALENESS_PARAMETER: Readonly<Record<string, Schema>> = {
-  MaxStaleness: {
-    name: "Wharf-Max-Staleness",
-    in: "header",
-    description:
-      "How old the answer may be, in seconds, such as `10s`: allows the server to read a standby of its database. Without " +
-      "it, the list has everything that was written before the request. Access is always checked as it is now.",
-    schema: { type: "string", pattern: "^[0-9]+([.][0-9]+)?s$" },
-  },
-};
-
-const LIST_HEADERS: Schema = {
-  "Wharf-Staleness": {
-    description:
-      "The list was read from a standby: it has everything that was written so many seconds before the request, and may lack " +
-      "what was written since.",
-    schema: { type: "string" },
-  },
-};
-
-/** Lists that are read page by page. */
-function allowsStaleness({ name, input }: DescMethod): boolean {
-  return (
-    name.startsWith("List") && input.field.pageToken !== undefined && input.field.skip !== undefined
-  );
-}
-
 const CREATE_HEADERS: Schema = {
   "Idempotency-Replayed": {
     description: "The response is that of an earlier request with the same idempotency key.",
@@ -136,7 +108,6 @@ export function operationOf(described: DescribedRoute, schemas: Schemas): Schema
       ...(isRoot ? [] : pathParameters(described)),
       ...queryParameters(route, schemas),
       ...(isCreate(desc) ? Object.keys(CREATE_PARAMETERS).map(parameterRef) : []),
-      ...(allowsStaleness(desc) ? Object.keys(STALENESS_PARAMETER).map(parameterRef) : []),
       ...(route.body === "none" ? [] : Object.keys(PREFER_PARAMETER).map(parameterRef)),
       ...(route.method.canBeTried ? Object.keys(DRY_RUN_PARAMETER).map(parameterRef) : []),
     ],
@@ -145,7 +116,6 @@ export function operationOf(described: DescribedRoute, schemas: Schemas): Schema
       "200": {
         description: "OK",
         ...(isCreate(desc) && { headers: CREATE_HEADERS }),
-        ...(allowsStaleness(desc) && { headers: LIST_HEADERS }),
         content: responseContent(desc, schemas, example?.response),
       },
       ...errorResponsesOf(desc, route.variables.length > 0 && !isRoot),

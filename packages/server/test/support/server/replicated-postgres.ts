@@ -72,13 +72,6 @@ export class PostgresHost {
     }
   }
 
-  /** Makes a standby follow another primary than before. */
-  async follow(primary: PostgresHost): Promise<void> {
-    const source = `host=127.0.0.1 port=${primary.port} user=wharf`;
-    await this.query(`ALTER SYSTEM SET primary_conninfo = '${source}'`);
-    await this.query("SELECT pg_reload_conf()");
-  }
-
   async promote(): Promise<void> {
     this.#configure("synchronous_standby_names = ''");
     await this.query("SELECT pg_reload_conf()");
@@ -104,11 +97,6 @@ export class PostgresHost {
   /** Stops all processes: connections stay open, and nothing is answered any more. */
   freeze(): void {
     if (this.#server !== undefined) this.#signal(this.#server, "SIGSTOP");
-  }
-
-  /** Lets all processes go on. */
-  thaw(): void {
-    if (this.#server !== undefined) this.#signal(this.#server, "SIGCONT");
   }
 
   async remove(): Promise<void> {

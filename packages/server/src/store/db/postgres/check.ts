@@ -1,6 +1,5 @@
 import type { Connection, ServerFacts } from "./connection.ts";
 import { DatabaseUnavailable, isFromServer } from "./failures.ts";
-import { WAL_STATE, type WalState } from "./replay-progress.ts";
 
 /** One row. The limits are set here, not at the start of the session: pgbouncer rejects them there. */
 const CHECK = `SELECT pg_backend_pid() AS pid, pg_is_in_recovery() AS standby,
@@ -13,22 +12,14 @@ const IDENTITY = `SELECT backend_start::text AS started,
     substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) AS timeline
   FROM pg_stat_get_activity(pg_backend_pid())`;
 
-/** A standby has no position of its own in the write-ahead log to name a file by. */
-const STANDBY_IDENTITY =
-  "SELECT backend_start::text AS started FROM pg_stat_get_activity(pg_backend_pid())";
-
-async function prepare(connection: Connection) {
-  const { statementMs, lockMs, idleInTransactionMs } = connection.limits;
-  const values = [statementMs, lockMs, idleInTransactionMs].map(String);
-  return (await connection.query({ text: CHECK, values })).rows[0];
-}
-
 /**
  * Prepares a session, and rejects a server that cannot be written: reads from a standby would be outdated,
  * and so would the access decisions that rest on them.
  */
 export async function checkPrimary(connection: Connection): Promise<ServerFacts> {
-  const { pid, standby, readOnly } = await prepare(connection);
+  const { statementMs, lockMs, idleInTransactionMs } = connection.limits;
+  const values = [statementMs, lockMs, idleInTransactionMs].map(String);
+  const { pid, standby, readOnly } = (await connection.query({ text: CHECK, values })).rows[0];
   if (standby) throw new DatabaseUnavailable("it is a standby", "standby");
   if (readOnly) {
     const advice = "connect to the primary, and set default_transaction_read_only to off";
@@ -42,15 +33,4 @@ export async function checkPrimary(connection: Connection): Promise<ServerFacts>
     if (!isFromServer(error)) throw error;
     return { pid, started: "", timeline: 0 };
   }
-}
-
-/** Prepares a session of a standby, which `accept` may reject by how far it is. */
-export async function checkStandby(
-  connection: Connection,
-  accept: (state: WalState) => void,
-): Promise<ServerFacts> {
-  const { pid } = await prepare(connection);
-  accept((await connection.query({ text: WAL_STATE })).rows[0]);
-  const { rows } = await connection.query({ text: STANDBY_IDENTITY });
-  return { pid, started: rows[0]?.started ?? "", timeline: 0 };
 }

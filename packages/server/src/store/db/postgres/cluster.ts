@@ -1,9 +1,8 @@
-import { type DatabaseUrl, parseDatabaseUrl } from "../../../config/database-url.ts";
-import { checkPrimary } from "./check.ts";
+import { parseDatabaseUrl } from "../../../config/database-url.ts";
 import type { SessionLimits } from "./connection.ts";
 import { Connections } from "./connections.ts";
 import { COSTLY_CONNECTIONS, CostlyConnections } from "./costly-connections.ts";
-import { Hosts, type SessionCheck } from "./hosts.ts";
+import { Hosts } from "./hosts.ts";
 import { Liveness } from "./liveness.ts";
 import { LockedTables } from "./locked-tables.ts";
 import { PipelinedReads } from "./pipelined-reads.ts";
@@ -64,7 +63,7 @@ const TIMEOUTS: Timeouts = {
   outcomeMs: 15_000,
 };
 
-/** The connections of this replica to one of several hosts: to the primary, or to a standby. */
+/** The connections of this replica to one or several hosts, of which one is the primary. */
 export interface Cluster {
   readonly connections: Connections;
   /** The connections for a read. */
@@ -76,8 +75,6 @@ export interface Cluster {
   readonly timeouts: Timeouts;
   /** Reads that wait for a connection. */
   readonly readsWaiting: number;
-  /** Opens the first connection. */
-  connect(): Promise<void>;
   /** Waits for reads in progress, but not long. */
   drain(): Promise<void>;
   /** Closes what is still open. */
@@ -90,25 +87,9 @@ export async function connectCluster(
   changed: Partial<Timeouts>,
   applicationName: string,
 ): Promise<Cluster> {
-  const cluster = await openCluster(parseDatabaseUrl(url), changed, applicationName, checkPrimary);
-  try {
-    await cluster.connect();
-  } catch (error) {
-    cluster.stop();
-    throw error;
-  }
-  return cluster;
-}
-
-/** Connections to a host that passes a check. They are opened when they are needed. */
-export async function openCluster(
-  { hosts, connectTimeoutMs, statementTimeoutMs }: DatabaseUrl,
-  changed: Partial<Timeouts>,
-  applicationName: string,
-  check: SessionCheck,
-): Promise<Cluster> {
   const { default: pg } = await import("pg");
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+  const { hosts, connectTimeoutMs, statementTimeoutMs } = parseDatabaseUrl(url);
   const timeouts = { ...TIMEOUTS, ...changed };
   const connectMs = changed.connectMs ?? connectTimeoutMs ?? TIMEOUTS.connectMs;
   const statementMs = changed.statementMs ?? statementTimeoutMs ?? TIMEOUTS.statementMs;
@@ -119,7 +100,7 @@ export async function openCluster(
   const ticks = new Ticks(timeouts.tickMs);
   const connections = new Connections((observer) => {
     const { staggerMs, retryMs } = timeouts;
-    const options = { hosts, check, connectTimeoutMs: connectMs, staggerMs, retryMs };
+    const options = { hosts, connectTimeoutMs: connectMs, staggerMs, retryMs };
     return new Hosts(pg.Client, { ...options, applicationName }, ticks, observer);
   });
   const locked = new LockedTables(ticks, timeouts.waitMs);
@@ -141,7 +122,7 @@ export async function openCluster(
   const costlyPool = openPool(COSTLY_CONNECTIONS);
   const liveness = { silenceMs, checkTimeoutMs: connectMs, limits };
   new Liveness(connections, ticks, liveness, locked);
-  return {
+  const cluster: Cluster = {
     connections,
     locked,
     readsFor: (sql) => (isPointRead(sql) ? points : isWalk(sql) ? walks : pool),
@@ -151,9 +132,6 @@ export async function openCluster(
     get readsWaiting() {
       return pool.waiting + costlyPool.waiting;
     },
-    async connect() {
-      pool.offer(await connections.open(readLimits));
-    },
     async drain() {
       await Promise.all([pool, points, walks, costlyPool].map((reads) => reads.close()));
     },
@@ -162,4 +140,11 @@ export async function openCluster(
       connections.close();
     },
   };
+  try {
+    pool.offer(await connections.open(readLimits));
+  } catch (error) {
+    cluster.stop();
+    throw error;
+  }
+  return cluster;
 }

@@ -31,7 +31,7 @@ type Orphan = Pick<ServerFacts, "pid" | "started">;
 /** Beyond this, the server has to notice by itself. */
 const MAX_ORPHANS = 100;
 
-/** All open connections of this replica to a primary, or to a standby. They lead to the same host. */
+/** All open connections of this replica, which lead to the same primary. */
 export class Connections {
   readonly #hosts: Hosts;
   readonly #open = new Set<Connection>();
@@ -58,7 +58,7 @@ export class Connections {
     this.#observers.push(closed);
   }
 
-  /** Opens a connection; if it leads to another host than before, those to the former one are closed. */
+  /** Opens a connection; if the primary has moved, those to the former one are closed. */
   async open(limits: SessionLimits): Promise<Connection> {
     if (this.#closed) throw this.#closed;
     const connection = await this.#hosts.connect(limits);
@@ -71,7 +71,7 @@ export class Connections {
       throw new ConfigError(TRANSACTION_POOLING);
     }
     this.#open.add(connection);
-    const moved = `connections now lead to ${shownHost(connection.host)}`;
+    const moved = `the primary is now ${shownHost(connection.host)}`;
     for (const one of this.#open) {
       if (this.#hosts.isOutdated(one)) this.#destroy(one, moved);
     }

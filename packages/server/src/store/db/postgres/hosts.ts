@@ -1,36 +1,28 @@
 import type { Client } from "pg";
 import { type DatabaseHost, shownHost } from "../../../config/database-url.ts";
-import {
-  Connection,
-  type ConnectionObserver,
-  type ServerFacts,
-  type SessionLimits,
-} from "./connection.ts";
+import { checkPrimary } from "./check.ts";
+import { Connection, type ConnectionObserver, type SessionLimits } from "./connection.ts";
 import { DatabaseUnavailable, reasonOf } from "./failures.ts";
 import type { Ticks } from "./ticks.ts";
 
-/** Prepares a new connection, and rejects a server that is not the one that is wanted. */
-export type SessionCheck = (connection: Connection) => Promise<ServerFacts>;
-
 export interface HostsOptions {
   readonly hosts: readonly DatabaseHost[];
-  readonly check: SessionCheck;
   readonly applicationName: string;
   /** How long a host may take until its answer to the first query. */
   readonly connectTimeoutMs: number;
-  /** How long the last host is alone; then the others are tried at the same time. */
+  /** How long the last primary is alone; then the other hosts are tried at the same time. */
   readonly staggerMs: number;
   /** After a failure, connections are rejected for this time: a struggling database needs no storm of them. */
   readonly retryMs: number;
 }
 
-/** Opens connections to one of several hosts: the one that passes the check, such as the primary. */
+/** Opens connections to the one of several hosts that is a primary and can be written. */
 export class Hosts {
   readonly #Client: typeof Client;
   readonly #options: HostsOptions;
   readonly #ticks: Ticks;
   readonly #observer: ConnectionObserver;
-  /** The last one that passed is tried first. */
+  /** The last primary is tried first. */
   #last: DatabaseHost | undefined;
   #timeline = 0;
   #failure: { readonly error: unknown; readonly at: number } | undefined;
@@ -47,7 +39,7 @@ export class Hosts {
     this.#observer = observer;
   }
 
-  /** Whether a connection leads to a former host. */
+  /** Whether a connection leads to a former primary. */
   isOutdated({ host, facts }: Connection): boolean {
     return host !== this.#last || (facts.timeline !== 0 && facts.timeline < this.#timeline);
   }
@@ -100,14 +92,14 @@ export class Hosts {
   }
 
   async #open(host: DatabaseHost, limits: SessionLimits): Promise<Connection> {
-    const { applicationName, check, connectTimeoutMs } = this.#options;
+    const { applicationName, connectTimeoutMs } = this.#options;
     const connection = new Connection(this.#Client, host, applicationName, limits, this.#observer);
     const seconds = connectTimeoutMs / 1_000;
     const silent = new DatabaseUnavailable(`no answer within ${seconds} s`, "unreachable");
     const cancel = this.#ticks.after(connectTimeoutMs, () => connection.destroy(silent));
     try {
       await connection.connect();
-      connection.facts = await check(connection);
+      connection.facts = await checkPrimary(connection);
       const { timeline } = connection.facts;
       if (timeline !== 0 && timeline < this.#timeline)
         throw new DatabaseUnavailable(
