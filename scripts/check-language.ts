@@ -48,7 +48,7 @@ const CONSTANTS: readonly Rule[] = [
 const IDENTIFIERS: readonly Rule[] = [
   { pattern: /\bat once\b/g, suggestion: "CONCURRENCY, MAX_CONCURRENT_…" },
   { pattern: /\bpatience\b/g, suggestion: "TIMEOUT_MS" },
-  { pattern: /\blandmarks?\b/g, suggestion: "SkipIndex, position" },
+  { pattern: /\blandmarks?\b/g, suggestion: "position" },
   { pattern: /\bwho(?:so)?ever\b/g, suggestion: "caller" },
   { pattern: /\banew\b/g, suggestion: "again" },
   { pattern: /\btold\b/g, suggestion: "notified, reported" },

@@ -107,7 +107,7 @@ async function compare(bench: Bench, share: Share) {
   const figures = await alternately(rounds, plain, search);
   const notes = [
     `${texts.length} texts in turn, by uid and by update time, with totalCount`,
-    `the first search loads the index and both orders: ${(load / 1000).toFixed(1)} s`,
+    `the first search, in each order: ${(load / 1000).toFixed(1)} s together`,
   ];
   return { unit: "ms" as const, ...figures, notes };
 }

@@ -16,9 +16,6 @@ const SEARCH_REQUESTS = 7;
 /** Requests of one measurement. */
 const REQUESTS = 40;
 
-/** The time within which indexes of lists are built. */
-const BUILD_MS = 600_000;
-
 /** Sends one request at a time on one connection. */
 class Client implements Disposable {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -74,16 +71,6 @@ function pageOf(list: string, at: number): string {
   return `${GROUPS}?pageSize=${PAGE_SIZE - (at % 10)}${list}`;
 }
 
-/** Reads all lists until none of them is slow because its index is being built. */
-async function warmUp(client: Client): Promise<void> {
-  const until = performance.now() + BUILD_MS;
-  for (let slowest = Number.POSITIVE_INFINITY; slowest > 50 && performance.now() < until; ) {
-    slowest = 0;
-    for (const list of lists()) slowest = Math.max(slowest, await client.ms(pageOf(list, 0)));
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-  }
-}
-
 export function worstListRow({ sizes }: Options): Row {
   return {
     work: `the worst list of orders × scopes among ${counted(sizes.large)} groups`,
@@ -94,7 +81,7 @@ export function worstListRow({ sizes }: Options): Row {
       const data = await dataSet(sizes.large, "tree");
       await using server = await serve(bench, data);
       using client = new Client(server);
-      await warmUp(client);
+      for (const list of lists()) await client.ms(pageOf(list, 0));
       const found: { list: string; ms: number }[] = [];
       for (const list of lists()) {
         const once = (at: number) => client.ms(pageOf(list, at));
@@ -131,12 +118,6 @@ export function skipAfterWriteRow({ sizes }: Options): Row {
         await client.ms(`${GROUPS}/${uid}`, "PATCH", description);
         return client.ms(path);
       };
-      const until = performance.now() + BUILD_MS;
-      // The first skips ask for the blocks.
-      for (let ms = Number.POSITIVE_INFINITY; ms > 50 && performance.now() < until; ) {
-        ms = await afterWrite(listPath(skip), 0);
-        await new Promise((resolve) => setTimeout(resolve, 200));
-      }
       const measure = (path: string) => () => client.median(REQUESTS, (at) => afterWrite(path, at));
       const figures = await alternately(
         bench.options.rounds,

@@ -116,7 +116,7 @@ export function skipRow({ sizes }: Options): Row {
         asking(bench, server, { connections: 1, page: first }),
         asking(bench, server, { connections: 1, page: far, skip }),
       );
-      const note = `the first deep skip, before the list has blocks: ${jump.toFixed(1)} ms`;
+      const note = `the first deep skip: ${jump.toFixed(1)} ms`;
       return { ...measured, notes: [...measured.notes, note] };
     },
   };

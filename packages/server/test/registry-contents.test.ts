@@ -35,9 +35,9 @@ function manifest(number: number, pushed: number) {
   } as const;
 }
 
-/** Tags of a repo that needs a skip index, and several transactions to delete it. */
+/** Tags of a repo that needs several transactions to be deleted. */
 const MANY_TAGS = 260;
-const LIMITS = { skipStride: 250, deletedTags: 100 };
+const LIMITS = { deletedTags: 100 };
 
 onEachStore("the stored state of a registry", storedState, { limits: LIMITS });
 

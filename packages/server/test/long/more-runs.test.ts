@@ -18,7 +18,6 @@ for (const name of [
   "replicas",
   "spec-advisory-filters",
   "store-postgres-batches",
-  "visible-rows",
 ])
   await import(`../${name}.test.ts`);
 await import("../../src/lib/pattern/program.test.ts");

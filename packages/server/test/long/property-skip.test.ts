@@ -15,7 +15,7 @@ import { pick } from "../support/oracle/random-plan.ts";
 import { DirectStore } from "../support/server/direct-store.ts";
 import { STORES, TestServer } from "../support/server/test-server.ts";
 
-/** More than two landmarks' worth of rows, which are 5,000 apart. */
+/** More rows than a list on the event loop visits. */
 const MANY = 12_500;
 
 /** So few that every name is had by hundreds: order among equals matters. */
