@@ -1,7 +1,6 @@
 /**
  * Reads a page of a list and its total by one statement, so that both are of one moment. Ranges are read in one of two
- * ways: each by the index that has its order, or else by collecting and sorting its rows (access-path.ts). A caller with
- * many scattered scopes gets the rows of all of them collected and sorted.
+ * ways: by the index that has the order, or else by collecting and sorting the rows (access-path.ts, scattered.ts).
  */
 import type { Reader } from "../db/connection.ts";
 import { countPath, pagePath } from "./access-path.ts";
@@ -9,10 +8,11 @@ import { Conditions, columnTest, type Sql, sum, where } from "./conditions.ts";
 import { readerForAll, readerForPage } from "./cost.ts";
 import { furtherColumns, orderBy, orderByColumns, startingAt } from "./order-keys.ts";
 import { limited, orderedSql, type PageStatement, pageStatements } from "./page.ts";
-import type { Condition, ListQuery, PageQuery, Range } from "./query.ts";
+import type { Condition, ListQuery, PageQuery } from "./query.ts";
 import { sizeOfRanges } from "./range-counts.ts";
 import type { ResourceTable } from "./resource-table.ts";
 import type { Form, PageRow } from "./rows.ts";
+import { collected, type Parts, partsOf, within } from "./scattered.ts";
 import { splitConditions, termTests } from "./terms/term-path.ts";
 
 /** Beyond this offset, ids are selected from an index first, and only the rows of the page are fetched. */
@@ -35,11 +35,12 @@ export async function readList<F extends Form>(
 ): Promise<ListPage<F>> {
   const [only, ...others] = query.ranges;
   if (only === undefined) return { rows: [], total: 0 };
-  const total = await totalOf(reader, table, query);
+  const parts = await partsOf(reader, table, query);
+  const total = await totalOf(reader, table, query, parts);
   const statements =
     others.length === 0
       ? await ofOneRange(reader, table, { ...query, range: only }, form)
-      : [await ofRanges(reader, table, query, form)];
+      : [await ofParts(reader, table, query, parts, form)];
   const columns = COLUMNS + (query.further?.length ?? 0);
   let page: ListPage<F> = { rows: [], total: 0 };
   for (const { text, params, reader: by, isBounded } of statements) {
@@ -81,76 +82,41 @@ function ofOneRange(reader: Reader, table: ResourceTable, query: PageQuery, form
   return pageStatements(reader, table, query, { columns });
 }
 
-/** One statement over all ranges: the first rows of each, of which those of the page are chosen. */
-async function ofRanges(
+/** One statement over all parts: the first rows of each, of which those of the page are chosen. */
+async function ofParts(
   reader: Reader,
   table: ResourceTable,
   query: ListQuery,
+  { parts, subtrees }: Parts,
   form: Form,
 ): Promise<PageStatement> {
   const { dialect } = reader;
-  const { subtrees, others } = scattered(query);
   const columns = `${query.order.column} AS k, id${furtherColumns(dialect, query)}`;
   const branches: Sql[] = [];
-  let by = reader;
-  if (subtrees.length > 0) {
-    const { text, params } = collected(reader, table, subtrees, [
-      ...testsOf(reader, table, query.filters),
-      ...startingAt(dialect, query),
-    ]);
+  let isCostly = subtrees.length > 0;
+  if (isCostly) {
+    const tests = [...testsOf(reader, table, query.filters), ...startingAt(dialect, query)];
+    const { text, params } = collected(reader, table, subtrees, tests);
     branches.push({ text: `SELECT ${columns} ${text}`, params });
-    by = reader.costly ?? reader;
   }
-  for (const range of others) {
+  for (const { range, scopes } of parts) {
     const page = { ...query, range, offset: 0, limit: query.offset + query.limit };
     const { first: _, ...path } = await pagePath(reader, table, page);
-    const running = await readerForPage(reader, table, page, path);
-    if (running !== reader) by = running;
-    const { text, params } = limited(orderedSql(reader, table, page, columns, path), page);
+    if ((await readerForPage(reader, table, page, path)) !== reader || scopes) isCostly = true;
+    const conditions = [...path.conditions, ...within(dialect, scopes)];
+    const ordered = orderedSql(reader, table, page, columns, { ...path, conditions });
+    const { text, params } = limited(ordered, page);
     branches.push({ text: `SELECT * FROM (${text}) page`, params });
   }
   const all = branches.map(({ text }) => text).join(" UNION ALL ");
   const order = orderByColumns(query);
   const chosen = `SELECT id FROM (${all}) found ORDER BY ${order} LIMIT ? OFFSET ?`;
-  const params = [...branches.flatMap((one) => one.params), query.limit, query.offset];
   return {
     text: fetching(reader, table, query, form)(chosen),
-    params,
-    reader: by,
+    params: [...branches.flatMap((one) => one.params), query.limit, query.offset],
+    reader: isCostly ? (reader.costly ?? reader) : reader,
     isBounded: false,
   };
-}
-
-/** The subtrees of ranges where there are many, and all other ranges. */
-function scattered({ ranges, manyRanges }: ListQuery) {
-  const isSubtree = (range: Range) => "below" in range && range.self;
-  const subtrees = ranges.filter(isSubtree);
-  if (subtrees.length <= manyRanges) return { subtrees: [], others: ranges };
-  return { subtrees, others: ranges.filter((range) => !isSubtree(range)) };
-}
-
-/** The rows of many subtrees, each looked up by its uid. They are of the same partitions. */
-function collected(
-  reader: Reader,
-  table: ResourceTable,
-  subtrees: readonly Range[],
-  tests: readonly Sql[],
-): Sql {
-  const { dialect } = reader;
-  const conditions = new Conditions(dialect, table.shape);
-  const { partitions } = subtrees[0] ?? {};
-  // PostgreSQL does not know by which collation to compare otherwise.
-  const value = dialect.name === "postgres" ? 'value COLLATE "C"' : "value";
-  const found: Sql = { text: `uid >= ${value} AND uid < ${value} || '0'`, params: [] };
-  const { text, params } = where([
-    found,
-    ...conditions.test({ everything: true, ...(partitions && { partitions }) }),
-    ...tests,
-  ]);
-  const tops = subtrees.map((range) => ("below" in range ? range.below : ""));
-  // SQLite keeps the order of a cross join: each uid is looked up in the index.
-  const from = `FROM (${dialect.texts}) given CROSS JOIN ${table.shape.name}`;
-  return { text: `${from}${text}`, params: [JSON.stringify(tops), ...params] };
 }
 
 /** Tests rows that are found by uid. */
@@ -167,24 +133,24 @@ function testsOf(reader: Reader, table: ResourceTable, filters: readonly Conditi
 async function totalOf(
   reader: Reader,
   table: ResourceTable,
-  query: ListQuery,
+  { ranges, filters, manyRanges }: ListQuery,
+  { parts, subtrees }: Parts,
 ): Promise<Sql & { readonly isCostly: boolean }> {
-  const { ranges, filters, manyRanges } = query;
+  const { dialect } = reader;
   if (filters.length === 0) {
-    const size = sizeOfRanges(reader.dialect, table, ranges);
-    return { ...size, isCostly: ranges.length > manyRanges };
+    return { ...sizeOfRanges(dialect, table, ranges), isCostly: ranges.length > manyRanges };
   }
-  const { subtrees, others } = scattered(query);
   const counts: Sql[] = [];
   let isCostly = subtrees.length > 0;
   if (isCostly) {
     const { text, params } = collected(reader, table, subtrees, testsOf(reader, table, filters));
     counts.push({ text: `(SELECT count(*) ${text})`, params });
   }
-  for (const range of others) {
-    const { text, params } = where(await countPath(reader, table, range, filters));
+  for (const { range, scopes } of parts) {
+    const path = await countPath(reader, table, range, filters);
+    const { text, params } = where([...path, ...within(dialect, scopes)]);
     counts.push({ text: `(SELECT count(*) FROM ${table.shape.name}${text})`, params });
-    if ((await readerForAll(reader, table, range, filters)) !== reader) isCostly = true;
+    if ((await readerForAll(reader, table, range, filters)) !== reader || scopes) isCostly = true;
   }
   return { ...sum(counts), isCostly };
 }

@@ -54,9 +54,7 @@ export function sizeOfRanges(
 ): Sql {
   const named = ranges.filter((range) => "uids" in range);
   const counted = ranges.filter((range) => !("uids" in range));
-  const groups = Map.groupBy(counted, (range) =>
-    JSON.stringify([numberOf(range), range.partitions]),
-  );
+  const groups = Map.groupBy(counted, (one) => `${numberOf(one)} ${one.partitions?.join() ?? ""}`);
   // As `rowsAt` adds them up.
   const own = counted.reduce((rows, range) => rows + rowsAt(table, range, NO_ROWS), 0);
   return sum([
