@@ -26,7 +26,7 @@ const TESTS = [
 const LIMITS = {
   // Tests wait for browsers, processes and databases at times; more processes than processors use those
   // times. Long ones wait less, and need more memory.
-  concurrency: availableParallelism() + (long ? 1 : 2),
+  concurrency: availableParallelism() + (long ? 1 : 3),
   // These set the environment of other tests that they import, which a process does once. All others share processes:
   // loading the server takes as long as a short file.
   isAlone: (file: string) => /\/test\/long\/(more-runs|workers)\.test\.ts$/.test(file),
