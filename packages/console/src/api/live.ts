@@ -117,6 +117,8 @@ export interface ReadableEvents {
   readonly patterns: readonly string[];
   /** Whether rights and types have arrived. */
   readonly isKnown: boolean;
+  /** Why the types cannot be read. */
+  readonly error: Error | null;
 }
 
 const NONE: readonly EventTypeJson[] = [];
@@ -124,11 +126,11 @@ const NONE: readonly EventTypeJson[] = [];
 /** Reading events is reading what they are about: requests for types that the caller may not read are denied. */
 export function useReadableEvents(group: string, isEnabled = true): ReadableEvents {
   const { can, isKnown } = useAccess();
-  const { data } = useRead(api.events.listTypes, {}, { enabled: isEnabled });
+  const { data, error } = useRead(api.events.listTypes, {}, { enabled: isEnabled });
   const all = data?.eventTypes ?? NONE;
   const types = all.filter(({ capabilities = [] }) => capabilities.every((one) => can(one, group)));
   const patterns = types.length === all.length ? [] : patternsOf(types, all);
-  return { all, types, patterns, isKnown: isKnown && data !== undefined };
+  return { all, types, patterns, isKnown: isKnown && data !== undefined, error };
 }
 
 /** Patterns of the types that may be read: of whole resources, as many fit into a request. */

@@ -135,6 +135,7 @@ export const LOGIN_PART: ApiPart = {
           summary: "Claims of the person",
           description: "The userinfo endpoint of OpenID Connect, with an access token as bearer.",
           tags: TAGS,
+          security: [{ bearer: [] }],
           responses: {
             "200": jsonResponse("The claims.", schemaRef("UserInfo")),
             ...COMMON_ERRORS,

@@ -13,7 +13,7 @@ import {
 import { type ListSearch, screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { eventTexts } from "../../texts/events.ts";
-import { Empty } from "../../ui/feedback.tsx";
+import { Empty, Failed } from "../../ui/feedback.tsx";
 import { type Filter, Filters } from "../../ui/filters.tsx";
 import { Page } from "../../ui/page.tsx";
 import { type Column, PAGE_SIZE, Table, useCursorRequest } from "../../ui/table.tsx";
@@ -57,6 +57,13 @@ export function Screen() {
     { header: texts.columns.time, cell: ({ time }) => <Age time={time} /> },
   ];
   const filters = useEventFilters(readable);
+  if (readable.error !== null) {
+    return (
+      <Page title={texts.screens.events} place={uid}>
+        <Failed error={readable.error} />
+      </Page>
+    );
+  }
   if (readable.isKnown && !mayRead) {
     return (
       <Page title={texts.screens.events} place={uid}>
