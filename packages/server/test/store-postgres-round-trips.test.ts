@@ -25,6 +25,9 @@ const VERSION = "SELECT version FROM access_version";
 const ROW = /^SELECT encoding, json FROM groups WHERE uid/;
 const PAGE = /^SELECT page\.\*, counted\.total FROM .* name, id, encoding, json FROM groups/;
 
+/** Statements of a list of grants; others are shared with further requests. */
+const LISTS_GRANTS = / FROM (counts WHERE uid|role_bindings WHERE parent)/;
+
 /** Fails unless all these statements are sent while the access version is not read yet. */
 async function sentBeforeVersion(expected: readonly RegExp[], run: () => Promise<unknown>) {
   const missing = new Set(expected);
@@ -114,6 +117,42 @@ describe("round trips to PostgreSQL", () => {
     ];
     for (const query of queries)
       for (let number = 0; await listDuring(`${query}&pageSize=200`, number); number++);
+  });
+
+  test("the total and the grants at a resource are of one moment", async () => {
+    const headers = {
+      authorization: `Bearer ${await server.token()}`,
+      "content-type": "application/json",
+    };
+    const send = async (path: string, body?: object) => {
+      const method = body === undefined ? "GET" : "POST";
+      const content = body === undefined ? null : JSON.stringify(body);
+      const response = await fetch(`${server.url}/iam/v2beta1${path}`, {
+        ...{ method, headers, body: content },
+      });
+      assert.equal(response.status, 200);
+      return response.json() as Promise<{ uid: string; grants: unknown[]; totalCount: string }>;
+    };
+    const claimMatch = { issuer: "https://issuer.test", subject: "s" };
+    const identity = await send(`/identities/${group}`, { name: "ci", claimMatch });
+    const role = await send(`/roles/${group}`, { name: "lister", capabilities: ["groups.list"] });
+    const bind = () =>
+      send(`/roleBindings/${group}`, { identityUid: identity.uid, roleUid: role.uid });
+    await bind();
+    for (let number = 0, isReached = true; isReached; number++) {
+      let statements = 0;
+      let isChanged = false;
+      const sent = async (sql: string) => {
+        if (isChanged || !LISTS_GRANTS.test(sql) || statements++ !== number) return;
+        isChanged = true;
+        await bind();
+      };
+      await reported(sent, async () => {
+        const { grants, totalCount } = await send(`/access?resource=${group}&pageSize=200`);
+        assert.equal(grants.length, Number(totalCount), `a change before statement ${number}`);
+      });
+      isReached = isChanged;
+    }
   });
 
   test("a GET after a change of access reads the row again, as the caller that it has now", async () => {
