@@ -49,7 +49,9 @@ onEachStore("quotas of groups", (world) => {
     await api.subscriptions.create(uid, { sink });
   });
 
-  world.rule("an organization has a default quota of subscriptions", async (api) => {
+  // One protocol: it takes a hundred creates.
+  test("an organization has a default quota of subscriptions", async () => {
+    const api = world.operator();
     const [org, other] = [await world.organization(), await world.organization()];
     const folder = await world.group(org);
     const subscribe = (parent: string, at: number) =>

@@ -105,7 +105,8 @@ function tryReading(bytes: Uint8Array): void {
     for (const { advisoryId, artifactName, events } of readDocument(bytes, { name: "x" })
       .advisories) {
       assert.ok(advisoryId !== "" && artifactName !== "");
-      for (const { createTime, type } of events) assert.ok(createTime && type.case);
+      // Documents may give no time: the import does then.
+      for (const { type } of events) assert.ok(type.case);
     }
     linesOf(bytes, ["advisories[0].events[0].type", "advisories[99]"]);
   } catch (thrown) {

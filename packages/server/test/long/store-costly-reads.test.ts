@@ -16,18 +16,18 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { ChildProgram } from "../src/lib/child-program.ts";
-import { WharfError } from "../src/lib/errors.ts";
-import { type Driver, type Reader, runStatement } from "../src/store/db/connection.ts";
-import type { StoreFailure } from "../src/store/db/failure.ts";
-import { openPostgres } from "../src/store/db/postgres.ts";
-import type { CostlyLimits } from "../src/store/db/read/costly-reads.ts";
-import { DataFileReplaced, DataFiles } from "../src/store/db/sqlite/data-files.ts";
-import { ReaderProcesses } from "../src/store/db/sqlite/reader-processes.ts";
-import { openSqlite } from "../src/store/db/sqlite.ts";
-import { Store } from "../src/store/db/store.ts";
-import { emptyDatabase } from "./support/server/postgres.ts";
-import { scratchFolder } from "./support/server/scratch-folder.ts";
+import { ChildProgram } from "../../src/lib/child-program.ts";
+import { WharfError } from "../../src/lib/errors.ts";
+import { type Driver, type Reader, runStatement } from "../../src/store/db/connection.ts";
+import type { StoreFailure } from "../../src/store/db/failure.ts";
+import { openPostgres } from "../../src/store/db/postgres.ts";
+import type { CostlyLimits } from "../../src/store/db/read/costly-reads.ts";
+import { DataFileReplaced, DataFiles } from "../../src/store/db/sqlite/data-files.ts";
+import { ReaderProcesses } from "../../src/store/db/sqlite/reader-processes.ts";
+import { openSqlite } from "../../src/store/db/sqlite.ts";
+import { Store } from "../../src/store/db/store.ts";
+import { emptyDatabase } from "../support/server/postgres.ts";
+import { scratchFolder } from "../support/server/scratch-folder.ts";
 
 /** One step of a statement that would take hours. */
 const ENDLESS = {
@@ -257,7 +257,9 @@ describe("reader processes", () => {
     const folder = scratchFolder("wharf-costly-");
     const broken = join(folder, "broken");
     writeFileSync(broken, "");
-    const reader = fileURLToPath(import.meta.resolve("../src/store/db/sqlite/reader-process.ts"));
+    const reader = fileURLToPath(
+      import.meta.resolve("../../src/store/db/sqlite/reader-process.ts"),
+    );
     const file = join(folder, "program.cjs");
     const [condition, program] = [broken, reader].map((path) => JSON.stringify(path));
     writeFileSync(
@@ -290,8 +292,8 @@ describe("reader processes", () => {
 
   test("end with the process that started them", async () => {
     const program = `
-      import { DataFileReplaced, DataFiles } from "${new URL("../src/store/db/sqlite/data-files.ts", import.meta.url)}";
-      import { ReaderProcesses } from "${new URL("../src/store/db/sqlite/reader-processes.ts", import.meta.url)}";
+      import { DataFileReplaced, DataFiles } from "${new URL("../../src/store/db/sqlite/data-files.ts", import.meta.url)}";
+      import { ReaderProcesses } from "${new URL("../../src/store/db/sqlite/reader-processes.ts", import.meta.url)}";
       const path = ${JSON.stringify(path)};
       const processes = new ReaderProcesses({ path, opened: new DataFiles(path).opened });
       await processes.run(${JSON.stringify(SELECT)}, new AbortController().signal);

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Http } from "./support/client/http.ts";
-import { TestServer } from "./support/server/test-server.ts";
-import { workerPids } from "./support/server/workers.ts";
-import { until } from "./support/until.ts";
+import { Http } from "../support/client/http.ts";
+import { TestServer } from "../support/server/test-server.ts";
+import { workerPids } from "../support/server/workers.ts";
+import { until } from "../support/until.ts";
 
 const GROUPS = "/iam/v2beta1/groups";
 

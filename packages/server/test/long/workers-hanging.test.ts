@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
-import { Http } from "./support/client/http.ts";
-import { TestServer } from "./support/server/test-server.ts";
-import { clientsOfWorkers, type WorkerClient, workerPids } from "./support/server/workers.ts";
-import { until } from "./support/until.ts";
+import { Http } from "../support/client/http.ts";
+import { TestServer } from "../support/server/test-server.ts";
+import { clientsOfWorkers, type WorkerClient, workerPids } from "../support/server/workers.ts";
+import { until } from "../support/until.ts";
 
 const GROUPS = "/iam/v2beta1/groups";
 const PING = "/ping/v2beta1/ping";
