@@ -31,7 +31,7 @@ function published(advisories: readonly Advisory[]): any {
   return document;
 }
 
-/** What a later approved event makes of an imported advisory. */
+/** The override of an imported advisory by a later approved event. */
 function overridden(advisory: Advisory, type: JsonObject): Advisory {
   const later = fromJson(AdvisoryEventSchema, {
     ...event(type),

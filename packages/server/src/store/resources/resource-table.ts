@@ -26,7 +26,7 @@ const COMMON = {
 /** Columns that an update leaves as they are. */
 const IMMUTABLE: ReadonlySet<string> = new Set(["uid", "parent", "root", "created"]);
 
-/** What a write needs of the stored row: what counts, terms and the access log keep of it. */
+/** The keys of a stored row that counts, terms and the access log keep. */
 interface StoredKeys {
   readonly id: number;
   readonly partition: number | undefined;

@@ -15,7 +15,7 @@ export interface Part {
   readonly scopes?: readonly string[];
 }
 
-/** What a list reads: parts that are read one by one, and subtrees whose rows are collected together. */
+/** The plan of a list: parts that are read one by one, and subtrees whose rows are collected together. */
 export interface Parts {
   readonly parts: readonly Part[];
   readonly subtrees: readonly Range[];
@@ -24,7 +24,7 @@ export interface Parts {
 /** Rows that are collected and tested by filters rather than found by the index of a filter. */
 const MAX_FILTERED_ROWS = 20_000;
 
-/** How the ranges of a list are read. */
+/** Plans how to read the ranges of a list. */
 export async function partsOf(
   reader: Reader,
   table: ResourceTable,

@@ -10,7 +10,7 @@ export interface HostsOptions {
   readonly applicationName: string;
   /** How long a host may take until its answer to the first query. */
   readonly connectTimeoutMs: number;
-  /** How long the last primary is alone; then the other hosts are tried at the same time. */
+  /** The head start of the last primary, before the other hosts are tried at the same time. */
   readonly staggerMs: number;
   /** After a failure, connections are rejected for this time: a struggling database needs no storm of them. */
   readonly retryMs: number;

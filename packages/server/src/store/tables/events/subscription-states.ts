@@ -9,7 +9,7 @@ export interface SubscriptionHealthRow {
   readonly failingSince: number;
   readonly lastSuccess: number;
   readonly lastFailure: number;
-  /** How long the sink is left alone from now on. */
+  /** The remaining pause of the sink. */
   readonly pauseMs: number;
 }
 
