@@ -55,16 +55,30 @@ test("a delivery fails after its last attempt", () => {
   assert.equal(outcome({ status: 500 }, 2).outcome, "failed");
 });
 
-for (const [what, waitMs, statuses, expected] of [
+const asked = { status: 429, retryAfterMs: RETRY_AFTER_MS };
+
+for (const [what, waitMs, past, expected] of [
   ["without attempts is due", 1, [], 0],
-  ["waits for its pause", 1_100, [500], 1_100],
-  ["whose time has come is due", -1, [500], 0],
-  ["is due if it would wait longer than any pause", 1_300, [500], 0],
-  ["waits for the pause that its sink asked for", RETRY_AFTER_MS, [500, 429], RETRY_AFTER_MS],
-  ["is due if it would wait longer than a sink can ask for", 90_000_000, [503], 0],
+  ["waits for its pause", 1_100, [{ status: 500 }], 1_100],
+  ["whose time has come is due", -1, [{ status: 500 }], 0],
+  ["is due if it would wait longer than any pause", 1_300, [{ status: 500 }], 0],
+  [
+    "waits for the pause that its sink asked for",
+    RETRY_AFTER_MS,
+    [{ status: 500 }, asked],
+    RETRY_AFTER_MS,
+  ],
+  ["is due if it would wait longer than its sink asked for", RETRY_AFTER_MS + 1, [asked], 0],
+  ["follows the last answer of its sink", RETRY_AFTER_MS, [asked, { status: 500 }], 0],
 ] as const) {
   test(`a delivery ${what}`, () => {
-    const attempts = JSON.stringify(statuses.map((status) => ({ status })));
+    const attempts = JSON.stringify(past);
     assert.equal(waitOf({ attempts, waitMs } as PendingDelivery, DELAYS_MS), expected);
   });
 }
+
+test("an attempt has the pause that its sink asked for", () => {
+  const { attempts } = outcome({ status: 429, retryAfterMs: RETRY_AFTER_MS }, 1);
+  const waitMs = RETRY_AFTER_MS;
+  assert.equal(waitOf({ attempts, waitMs } as PendingDelivery, DELAYS_MS), RETRY_AFTER_MS);
+});

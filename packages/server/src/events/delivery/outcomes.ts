@@ -34,6 +34,7 @@ export function outcomeOf(
   delays: readonly number[],
 ): AttemptOutcome {
   const { status, latencyMs, error, response, retryAfterMs, directive } = result;
+  const pauseMs = THROTTLED.has(status) ? retryAfterMs : 0;
   const attempts = JSON.parse(delivery.attempts) as StoredAttempt[];
   attempts.push({
     time: now,
@@ -41,13 +42,13 @@ export function outcomeOf(
     latencyMs: Math.round(latencyMs),
     ...(error !== undefined && { error }),
     ...(response !== undefined && { response }),
+    ...(pauseMs > 0 && { retryAfterMs: pauseMs }),
   });
   const common = { id: delivery.id, attempts: JSON.stringify(attempts), isGone: status === GONE };
   if (status >= 200 && status < 300) {
     const { delivered: state } = DELIVERY_STATES;
     return { ...common, outcome: "delivered", state, retryMs: 0, pauseMs: 0 };
   }
-  const pauseMs = THROTTLED.has(status) ? retryAfterMs : 0;
   const isFinal = status === GONE || directive === "abort-message";
   const retryMs = isFinal ? undefined : retryDelay(attempts.length, pauseMs, delays);
   if (retryMs === undefined) {
@@ -60,13 +61,12 @@ export function outcomeOf(
 
 /**
  * The rest of the pause before the next attempt. A delivery without attempts is due. So is one that would wait longer than
- * any pause after its attempts: a clock was set back since.
+ * the pause after its last attempt: a clock was set back since.
  */
 export function waitOf({ attempts, waitMs }: PendingDelivery, delays: readonly number[]): number {
   if (waitMs <= 0) return 0;
   const past = JSON.parse(attempts) as StoredAttempt[];
-  const maxRetryAfterMs = THROTTLED.has(past.at(-1)?.status ?? 0) ? Infinity : 0;
-  const maxMs = retryDelay(past.length, maxRetryAfterMs, delays, 1) ?? 0;
+  const maxMs = retryDelay(past.length, past.at(-1)?.retryAfterMs, delays, 1) ?? 0;
   return waitMs > maxMs ? 0 : waitMs;
 }
 

@@ -19,6 +19,8 @@ export interface StoredAttempt {
   readonly error?: string;
   /** The beginning of the answer. */
   readonly response?: string;
+  /** How long the sink asked to be left alone. */
+  readonly retryAfterMs?: number;
 }
 
 export interface NewDelivery {
