@@ -126,13 +126,13 @@ describe("round trips to PostgreSQL", () => {
       authorization: `Bearer ${await server.token()}`,
       "content-type": "application/json",
     };
-    const send = async (path: string, body?: object) => {
+    const send = async (path: string, body?: object, expected = 200) => {
       const method = body === undefined ? "GET" : "POST";
       const content = body === undefined ? null : JSON.stringify(body);
       const response = await fetch(`${server.url}/iam/v2beta1${path}`, {
         ...{ method, headers, body: content },
       });
-      assert.equal(response.status, 200);
+      assert.equal(response.status, expected);
       return response.json() as Promise<{ uid: string; grants: unknown[]; totalCount: string }>;
     };
     const claimMatch = { issuer: "https://issuer.test", subject: "s" };
@@ -155,9 +155,12 @@ describe("round trips to PostgreSQL", () => {
       });
       isReached = isChanged;
     }
+    const sent = async (sql: string) => void (LISTS_GRANTS.test(sql) && (await bind()));
+    await reported(sent, () => send(`/access?resource=${group}`, undefined, 409));
   });
 
   test("a GET after a change of access reads the row again, as the caller that it has now", async () => {
+    await request("GET", `/${group}`);
     let rows = 0;
     const counting = async (sql: string) => {
       if (ROW.test(sql)) rows++;

@@ -3,11 +3,12 @@ import { revokedToken } from "../../auth/authenticator.ts";
 import { OPERATOR_UID } from "../../auth/caller.ts";
 import { type Origin, Origins } from "../../auth/origins.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { aborted, notFound } from "../../lib/errors.ts";
+import { notFound } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { bindingsAt } from "../../store/tables/access/identity-bindings.ts";
 import { mappedSessions } from "./mapped-sessions.ts";
+import { ofOneMoment } from "./one-moment.ts";
 import { rolesWith } from "./roles-with.ts";
 
 /** A question about access. */
@@ -24,27 +25,18 @@ export interface Decision {
   readonly origins: readonly Origin[];
 }
 
-/** Attempts to read a decision and its origins at one access version. */
-const MAX_ATTEMPTS = 10;
-
 /**
  * Decides as requests are decided: by the grants that `Access` compiles. These and their origins are read apart, so both
  * are read again if access changes meanwhile.
  */
-export async function decide(
+export function decide(
   engine: Engine,
   reader: Reader,
   call: Call,
   question: Question,
 ): Promise<Decision> {
-  const { store } = engine;
   const read = question.identity === call.caller.uid ? decideOwn : decideOther;
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const version = await store.accessVersion();
-    const decision = await read(engine, reader, call, question);
-    if ((await store.accessVersion()) === version) return decision;
-  }
-  throw aborted("access has changed again and again meanwhile: try again");
+  return ofOneMoment(engine.store, () => read(engine, reader, call, question));
 }
 
 /** About the caller: with the token of the call. */

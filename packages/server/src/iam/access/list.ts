@@ -13,7 +13,7 @@ import { messageReply } from "../../rpc/reply.ts";
 import { mustBeKnown } from "./check.ts";
 import { grantsAtResource } from "./grants-at-resource.ts";
 import { grantsOfIdentity } from "./grants-of-identity.ts";
-import type { FoundGrants } from "./query.ts";
+import { ofOneMoment } from "./one-moment.ts";
 import { shownGrants } from "./shown.ts";
 import { mayReadBindings, mustReadAccess } from "./visibility.ts";
 
@@ -39,7 +39,7 @@ export function listAccessMethod(engine: Engine): Handler {
     const reader = engine.store.readerFor(call);
     const which = { resource, identity, capability: capability || undefined };
     const { grants: found, total } = await engine.lists.run(call, 1, (task) =>
-      ofOneMoment(engine, () =>
+      ofOneMoment(engine.store, () =>
         identity === ""
           ? grantsAtResource(engine, reader, call, which, page, task)
           : grantsOfIdentity(engine, reader, call, which, page, task),
@@ -59,22 +59,4 @@ export function listAccessMethod(engine: Engine): Handler {
     });
     return messageReply(ListAccessResponseSchema, response);
   });
-}
-
-/** Attempts to read grants and their total while access does not change. */
-const MAX_ATTEMPTS = 5;
-
-/**
- * Reads grants and their total, each by several statements: again if access changes meanwhile, which increments the access
- * version. While it changes all the time, a list may be of two moments.
- */
-async function ofOneMoment(
-  { store }: Engine,
-  read: () => Promise<FoundGrants>,
-): Promise<FoundGrants> {
-  for (let attempt = 1; ; attempt++) {
-    const version = await store.accessVersion();
-    const found = await read();
-    if (attempt === MAX_ATTEMPTS || (await store.accessVersion()) === version) return found;
-  }
 }
