@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { scratchFolder } from "../packages/server/test/support/server/scratch-folder.ts";
@@ -28,6 +35,22 @@ test("a build is seen when it is complete; the one before it stays, older ones d
   for (const content of ["3", "4", "5"]) publishBuild(parent, build(parent, content));
   assert.equal(current(parent), "5");
   assert.equal(builds(parent).length, 2);
+});
+
+test("a build stays while a server runs from it", () => {
+  const parent = scratchFolder("wharf-builds-");
+  const { pid: ended } = spawnSync("true");
+  const inUse = [process.pid, ended].map((pid) => {
+    const folder = build(parent, String(pid));
+    publishBuild(parent, folder);
+    writeFileSync(join(folder, `used-${pid}`), "");
+    return folder;
+  });
+  for (const content of ["1", "2"]) publishBuild(parent, build(parent, content));
+  assert.deepEqual(
+    inUse.map((folder) => existsSync(folder)),
+    [true, false],
+  );
 });
 
 test("builds at the same time leave each other alone", () => {

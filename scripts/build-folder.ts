@@ -26,6 +26,9 @@ const CODE_CACHE = "dist-code-cache";
 /** In a folder that was the current one: before that, it may still be written. */
 const COMPLETE = "complete";
 
+/** In a folder from which a server runs, with its process: packages/cli/bin/wharf.cjs creates it. */
+const USED = /^used-(?<pid>\d+)$/;
+
 /** A new folder for a build of this process. */
 export function newBuild(parent: string): string {
   const folder = join(parent, `${LINK}-${process.pid}-${randomBytes(4).toString("hex")}`);
@@ -34,8 +37,8 @@ export function newBuild(parent: string): string {
 }
 
 /**
- * Makes a build the current one. The build before it stays for commands that run; older ones are removed, and those
- * of builds that were killed.
+ * Makes a build the current one. The build before it stays for commands that run, and those of running servers; older
+ * ones are removed, and those of builds that were killed.
  */
 export function publishBuild(parent: string, folder: string): void {
   const link = join(parent, LINK);
@@ -64,10 +67,18 @@ function moveDirectory(link: string, parent: string): void {
   }
 }
 
-/** Whether nothing will use a folder as the current build any more. */
+/** Whether nothing will use a folder any more, unless it is the current build. */
 function isAbandoned(parent: string, name: string): boolean {
   const pid = Number(BUILD.exec(name)?.groups?.pid);
-  return pid > 0 && (existsSync(join(parent, name, COMPLETE)) || !isRunning(pid));
+  const folder = join(parent, name);
+  return pid > 0 && (existsSync(join(folder, COMPLETE)) ? !isUsed(folder) : !isRunning(pid));
+}
+
+function isUsed(folder: string): boolean {
+  return readdirSync(folder).some((name) => {
+    const pid = Number(USED.exec(name)?.groups?.pid);
+    return pid > 0 && isRunning(pid);
+  });
 }
 
 function isRunning(pid: number): boolean {

@@ -28,11 +28,22 @@ function isBuilt() {
   });
 }
 
+/** Keeps the folder of the build while this process runs: a later build removes older ones. */
+function markUsed() {
+  try {
+    fs.writeFileSync(path.join(fs.realpathSync(DIST), `used-${process.pid}`), "");
+  } catch (_notOurs) {
+    // Somebody else's build, who builds it again if he wants to.
+  }
+}
+
 function run() {
   // Beside the build, where only the installing user can write: a code cache is code.
   require("module").enableCompileCache(`${DIST}-code-cache`);
-  if (isBuilt()) require(BUILT);
-  else {
+  if (isBuilt()) {
+    if (process.argv[2] === "serve") markUsed();
+    require(BUILT);
+  } else {
     const { pathToFileURL } = require("url");
     import(pathToFileURL(path.join(PACKAGES, "cli", "src", "main.ts")).href);
   }

@@ -1,4 +1,6 @@
 import { constants } from "node:os";
+import { extname, join } from "node:path";
+import { isSea } from "node:sea";
 import type { RunningServer } from "@wharf/server/app/running-server.ts";
 import { startServer } from "@wharf/server/app/server.ts";
 import { Supervisor } from "@wharf/server/app/workers/supervisor.ts";
@@ -71,14 +73,19 @@ async function startUnlessSignaled(
   process.on("SIGTERM", exit).on("SIGINT", exit);
   try {
     if (settings.workers === 1) return await startServer(settings);
-    const file = process.argv[1] as string;
-    return await Supervisor.start(settings, { file, args: [WORKER, ...args] });
+    return await Supervisor.start(settings, { file: ownProgram(), args: [WORKER, ...args] });
   } catch (error) {
     exitSoon();
     throw error;
   } finally {
     process.off("SIGTERM", exit).off("SIGINT", exit);
   }
+}
+
+/** The start of this build, whose folder stays while it is in use: a worker that is replaced is of the same build. */
+function ownProgram(): string {
+  const isBuilt = extname(import.meta.filename) === ".cjs" && !isSea();
+  return isBuilt ? join(import.meta.dirname, "wharf.cjs") : (process.argv[1] as string);
 }
 
 function exitSoon(): void {

@@ -16,9 +16,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { build } from "esbuild";
 import { Http } from "../../../server/test/support/client/http.ts";
 import { scratchFolder } from "../../../server/test/support/server/scratch-folder.ts";
+import { workerPids } from "../../../server/test/support/server/workers.ts";
 import { cleanEnvironment, LAUNCHER } from "../support/command.ts";
 import { run, type Served, serve, worked } from "../support/release.ts";
 
@@ -125,14 +127,22 @@ test("a server needs its files no more once it has started: an upgrade replaces 
 
 test("builds at the same time and under a running server disturb neither", async (t) => {
   const data = scratchFolder("wharf-build-");
-  const flags = ["serve", "--listen", "127.0.0.1:0", "--data", data];
+  const flags = ["serve", "--workers", "2", "--listen", "127.0.0.1:0", "--data", data];
+  const own = realpathSync(join(COMMAND, "dist"));
   const server = await serve(process.execPath, [LAUNCHER, ...flags]);
   t.after(() => server.stop());
   const script = join(ROOT, "scripts/build.ts");
-  const builds = await Promise.all([1, 2].map(() => run(process.execPath, [script])));
-  for (const one of builds) worked(one);
+  for (const count of [2, 1]) {
+    const builds = Array.from({ length: count }, () => run(process.execPath, [script]));
+    for (const one of await Promise.all(builds)) worked(one);
+  }
+  const replaced = workerPids(server.log).get(1) as number;
+  process.kill(replaced, "SIGKILL");
+  while (workerPids(server.log).get(1) === replaced) await sleep(20);
+  const pid = workerPids(server.log).get(1);
+  assert.ok(readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(own), "of the same build");
   await worksWholly(server, data);
   const folders = readdirSync(COMMAND).filter((name) => /^dist-\d/.test(name));
-  assert.ok(folders.length <= 3, folders.join());
+  assert.ok(folders.length <= 4, folders.join());
   assert.ok(existsSync(join(COMMAND, "dist/wharf.cjs")));
 });

@@ -81,6 +81,8 @@ export function npm(args: readonly string[], cwd: string): Promise<Output> {
 /** A server that runs. */
 export interface Served {
   readonly url: string;
+  /** Its log so far. */
+  readonly log: string;
   /** Sends SIGTERM, and answers the exit code. */
   stop(): Promise<number | null>;
 }
@@ -107,6 +109,9 @@ export async function serve(
   if (url === undefined) throw new Error(`${program} ended:\n${errors}`);
   return {
     url,
+    get log() {
+      return errors;
+    },
     async stop() {
       child.kill("SIGTERM");
       await exited;
