@@ -25,6 +25,7 @@ import { createIndex } from "@wharf/server/store/schema/table-schema.ts";
 import { advisoryRows } from "./advisory-rows.ts";
 import { bindingRows, type TableRow } from "./binding-rows.ts";
 import { ORGANIZATION, teamNamed } from "./organization.ts";
+import { numbers } from "./random.ts";
 import { tagRows } from "./tag-rows.ts";
 import { treeRows } from "./tree-rows.ts";
 
@@ -38,17 +39,6 @@ const BATCH_SIZE = 50_000;
 
 /** The first creation time; the others are in the seven weeks after, in random order. */
 const FIRST_MS = Date.UTC(2026, 0, 1);
-
-/** A seeded random number generator (mulberry32): every run reads the same rows. */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
-}
 
 function hex(number: number): string {
   return number.toString(16).padStart(8, "0");

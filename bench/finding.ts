@@ -43,7 +43,7 @@ export function findingOf(section: string, row: Row, measured: Measured, took: n
   const measurements = { ours: measured.ours, reference: measured.reference };
   return {
     ...identityOf(section, row),
-    state: row.target === undefined ? "informative" : isMet(row.target, ratio) ? "met" : "missed",
+    state: stateOf(row.target, ratio),
     figures: { unit, ours, reference, ratio, measurements },
     notes,
     took,
@@ -57,8 +57,24 @@ export function problemOf(section: string, row: Row, error: unknown, took: numbe
   return { ...identityOf(section, row), state, notes: [reason], took };
 }
 
-function isMet(target: Target, ratio: number): boolean {
-  return "atLeast" in target ? ratio >= target.atLeast : ratio <= target.atMost;
+function stateOf(target: Target | undefined, ratio: number): State {
+  if (target === undefined) return "informative";
+  return marginOf(target, ratio) >= 1 ? "met" : "missed";
+}
+
+/**
+ * The finding of a row as the benchmark has it today. A run that did not measure this work against this reference has no
+ * figures for it; one that did is judged by today's target.
+ */
+export function findingToday(section: string, row: Row, findings: readonly Finding[]): Finding {
+  const { work, reference, target } = row;
+  const found = findings.find((one) => one.work === work && one.reference === reference);
+  if (found === undefined) {
+    return problemOf(section, row, new NotMeasured("the row is newer than the last full run"), 0);
+  }
+  const { figures, notes } = found;
+  const state = figures === undefined ? found.state : stateOf(target, figures.ratio);
+  return { ...identityOf(section, row), state, notes, ...(figures && { figures }) };
 }
 
 /** How many times better than its target a ratio is: 1 meets it exactly. */

@@ -47,7 +47,7 @@ export interface Result {
   /** The duration of the run in seconds. */
   readonly took?: number;
   readonly findings: readonly Finding[];
-  /** Costs of single operations, for the simulation; absent if they were not measured. */
+  /** Costs of single operations; absent if they were not measured. */
   readonly costs?: Costs;
 }
 

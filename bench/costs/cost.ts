@@ -1,4 +1,4 @@
-/** Measured costs: the input of the simulation. */
+/** What single operations cost, and the bytes of stored rows: measured, for docs/scale.md. */
 
 export type StoreName = "SQLite" | "PostgreSQL";
 
@@ -17,11 +17,9 @@ export interface Cost {
   readonly serverMicros: number;
   /** CPU time of PostgreSQL for each response; 0 for SQLite, which runs within the server. */
   readonly databaseMicros: number;
-  /** Response times of an almost idle server in milliseconds, at `QUANTILES`. */
-  readonly idleMs: readonly number[];
 }
 
-/** Measured response times at a share of the capacity: what the simulation is checked against. */
+/** Measured response times at a share of the capacity. */
 export interface LoadPoint {
   readonly operation: Operation;
   readonly store: StoreName;

@@ -1,4 +1,4 @@
-/** Measures what single operations cost, for the simulation of bench/simulation. */
+/** Measures what single operations cost, for docs/scale.md. */
 import { readFileSync } from "node:fs";
 import pg from "pg";
 import { cpuMsOf, familyOf } from "../children.ts";
@@ -29,11 +29,8 @@ const CONNECTIONS = 64;
 /** Groups that are read alternately, and names of new ones. */
 const DISTINCT = 1_000;
 
-/** The share of the capacity at which a server counts as idle. */
-const IDLE_SHARE = 0.05;
-
-/** The shares of the capacity at which the simulation is checked. */
-const CHECKED_SHARES = [0.5, 0.8];
+/** The shares of the capacity at which response times are measured; the first is that of an almost idle server. */
+const LOAD_SHARES = [0.05, 0.5, 0.8];
 
 /** Measurements last longer than those of rows: the tail of response times needs many requests. */
 const DURATION_FACTOR = 2;
@@ -117,16 +114,13 @@ async function measureOperation(
     Number((((cpuMs(pids[side]) - before[side]) * 1000) / answers).toFixed(1));
   const perSecond = answers / took;
   const [serverMicros, databaseMicros] = [micros("server"), micros("database")];
-  const at = async (share: number) => {
-    const { times } = await open.ask({ ...job, seconds, perSecond: perSecond * share });
-    return quantilesOf(times);
-  };
-  const idleMs = await at(IDLE_SHARE);
   const loads: LoadPoint[] = [];
-  for (const share of CHECKED_SHARES) {
-    loads.push({ operation, store, share, perSecond: perSecond * share, ms: await at(share) });
+  for (const share of LOAD_SHARES) {
+    const { times } = await open.ask({ ...job, seconds, perSecond: perSecond * share });
+    const ms = quantilesOf(times);
+    loads.push({ operation, store, share, perSecond: perSecond * share, ms });
   }
-  return { cost: { operation, store, perSecond, serverMicros, databaseMicros, idleMs }, loads };
+  return { cost: { operation, store, perSecond, serverMicros, databaseMicros }, loads };
 }
 
 /** Measures all operations on both stores, one after the other. */

@@ -3,7 +3,7 @@
  * response time begins when the request was due, so that a slow server cannot slow the load down.
  */
 import { doJobs } from "../program.ts";
-import { randomOf } from "../simulation/random.ts";
+import { numbers } from "../random.ts";
 import { type Connection, withConnections } from "./connection.ts";
 import { type RequestJob, requestsOf } from "./requests.ts";
 
@@ -25,7 +25,8 @@ export interface OpenLoad {
 
 async function run(job: OpenJob): Promise<OpenLoad> {
   const next = requestsOf(job);
-  const random = randomOf(1);
+  const random = numbers(1);
+  const exponential = (mean: number) => -mean * Math.log(1 - random() / 2 ** 32);
   const times: number[] = [];
   const idle: Connection[] = [];
   const due: number[] = [];
@@ -57,11 +58,7 @@ async function run(job: OpenJob): Promise<OpenLoad> {
     let arrival = begun;
     const arrive = () => {
       const now = performance.now();
-      for (
-        ;
-        arrival <= now && arrival < until;
-        arrival += random.exponential(1000 / job.perSecond)
-      ) {
+      for (; arrival <= now && arrival < until; arrival += exponential(1000 / job.perSecond)) {
         const connection = openOf(idle);
         if (connection === undefined) due.push(arrival);
         else begin(connection, arrival);

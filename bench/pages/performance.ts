@@ -15,6 +15,7 @@ const TREND_SECTION = "One core";
 export function performancePage(
   results: readonly Result[],
   sections: readonly Section[],
+  findings: readonly Finding[],
   has: { readonly peers: boolean; readonly scale: boolean },
 ): string {
   const result = results.at(-1) as Result;
@@ -23,16 +24,14 @@ export function performancePage(
     "<!-- Made by node bench/pages/main.ts of the files in bench/results. Do not edit. -->",
     `Each row compares the server with a reference in the same run, both measured alternately. A ratio hardly depends on the
 machine; absolute figures do. Rows that miss their target are shown as missed.`,
-    summaryOf(result),
+    summaryOf(result, findings),
     "![Rows of the benchmark against their targets](images/performance.svg)",
     has.peers ? "![Requests per second beside peers](images/peers.svg)" : "",
-    has.scale
-      ? "[Scale](scale.md) has what an operation costs, and what a simulation predicts from it for more processes."
-      : "",
+    has.scale ? "[Scale](scale.md) has what single operations cost, and what a machine holds." : "",
     repeat(result),
     "## Results",
-    ...sections.map((section) => sectionText(section, result.findings)),
-    historyOf(results),
+    ...sections.map((section) => sectionText(section, findings)),
+    historyOf(results, findings),
   ]
     .filter((part) => part !== "")
     .join("\n\n")}\n`;
@@ -46,7 +45,8 @@ function counts(findings: readonly Finding[]): string {
   return parts.filter((part) => part !== "").join(", ");
 }
 
-function summaryOf({ made, commit, changed, machine, findings, pinning, built }: Result): string {
+function summaryOf(result: Result, findings: readonly Finding[]): string {
+  const { made, commit, changed, machine, pinning, built } = result;
   const { cores, model = "", arch, platform, memoryGiB, node } = machine;
   const name = model === "" || model === "unknown" ? arch : `${model} (${arch})`;
   const facts = [
@@ -105,9 +105,8 @@ function sectionText({ title, about }: Section, findings: readonly Finding[]): s
 }
 
 /** The runs so far, and the ratios of some rows in each of them. */
-function historyOf(results: readonly Result[]): string {
-  const latest = results.at(-1) as Result;
-  const works = latest.findings
+function historyOf(results: readonly Result[], findings: readonly Finding[]): string {
+  const works = findings
     .filter(({ section, figures }) => section === TREND_SECTION && figures !== undefined)
     .map(({ work }) => work);
   const cell = ({ findings }: Result, work: string) => {

@@ -5,13 +5,11 @@ const STYLE = `
     .t { fill: #16202b; font-size: 13px; } .s { fill: #46545f; font-size: 12px; } .h { fill: #29598a; font-size: 14px; font-weight: 700; }
     .ours { fill: #2f6fb3; } .missed { fill: url(#hatch); stroke: #b3470b; } .theirs { fill: #9aa7b5; } .stripe { stroke: #b3470b; }
     .bad { fill: #a13d07; font-size: 12px; font-weight: 700; }
-    .line { fill: none; stroke-width: 2; } .c0 { stroke: #2f6fb3; } .c1 { stroke: #2a7d4f; } .c2 { stroke: #b3470b; } .c3 { stroke: #7a4bb5; }
     @media (prefers-color-scheme: dark) {
       .bg { fill: #0f151c; } .grid { stroke: #2a3643; } .axis { stroke: #b4c0cc; }
       .t { fill: #eef3f8; } .s { fill: #b4c0cc; } .h { fill: #8fc1f2; }
       .ours { fill: #6ea8e0; } .missed { stroke: #fb9a5c; } .theirs { fill: #5b6a79; } .stripe { stroke: #fb9a5c; }
       .bad { fill: #fdb98a; }
-      .c0 { stroke: #6ea8e0; } .c1 { stroke: #6cc493; } .c2 { stroke: #fb9a5c; } .c3 { stroke: #c4a3f0; }
     }`;
 
 /** The hatch of misses: they differ from hits by more than their color. */
@@ -78,7 +76,7 @@ export function line(x1: number, y1: number, x2: number, y2: number, kind: strin
   return `<path class="${kind}" d="M${round(x1)} ${round(y1)}L${round(x2)} ${round(y2)}"/>`;
 }
 
-export function round(number: number): string {
+function round(number: number): string {
   return String(Math.round(number * 10) / 10);
 }
 

@@ -49,11 +49,10 @@ export function sectionsOf(options: Options): Section[] {
       rows: [...pocketBaseRows(options), ...directusRows(options), oidcProviderRow],
     },
     {
-      title: "Flat worst cases",
+      title: "Lists at a million rows",
       about:
-        "Lists cost what they return: not more with more rows, deeper skips, other orders, larger folders or more " +
-        "role bindings. Folders have up to 10,001 rows and beyond, on both sides of every size that a plan may " +
-        "depend on.",
+        "What lists cost with more rows, deeper skips, other orders, larger folders and more role bindings. Folders " +
+        "have up to 10,001 rows and beyond, on both sides of every size that a plan may depend on.",
       rows: [
         listGrowthRow(options),
         skipRow(options),
