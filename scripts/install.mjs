@@ -26,7 +26,7 @@ function hasPostgres() {
 
 const PEERS = [
   { package: "postgresql", isThere: hasPostgres },
-  ...["chromium-headless-shell", "docker-registry", "skopeo", "zsh", "fish"].map((name) => {
+  ...["age", "chromium-headless-shell", "docker-registry", "skopeo", "zsh", "fish"].map((name) => {
     return { package: name, isThere: () => existsSync(join("/usr/bin", name)) };
   }),
   // For promtool.

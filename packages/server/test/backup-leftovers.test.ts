@@ -10,16 +10,16 @@ import { backUp } from "../src/app/backup/back-up.ts";
 import { addBackup } from "../src/app/backup/backup-directory.ts";
 import { restore } from "../src/app/backup/restore.ts";
 import type { Settings } from "../src/config/settings.ts";
-import { createIdentity, readIdentity, readRecipient } from "../src/lib/age/x25519.ts";
+import { createIdentity } from "../src/lib/age/age.ts";
 import { openServerStore } from "../src/store/db/open.ts";
 import { ServerLock } from "../src/store/db/sqlite/server-lock.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
 import { TestServer } from "./support/server/test-server.ts";
 import { testSettings } from "./support/server/test-settings.ts";
 
-const { recipient, secret } = createIdentity();
-const lock = { recipients: [readRecipient(recipient)].filter((key) => key !== undefined) };
-const unlock = { identities: [readIdentity(secret)].filter((key) => key !== undefined) };
+const { recipient, secret } = await createIdentity();
+const lock = { recipients: [recipient] };
+const unlock = { identities: [secret] };
 
 describe("a directory of backups", () => {
   let server: TestServer;
@@ -64,8 +64,7 @@ describe("a directory of backups", () => {
     const folder = scratchFolder("wharf-damaged-");
     const { file } = await add(folder, 1);
     const target = await testSettings(["--data", join(folder, "data")]);
-    const other = { identities: [readIdentity(createIdentity().secret)] };
-    const keys = { identities: other.identities.filter((key) => key !== undefined) };
+    const keys = { identities: [(await createIdentity()).secret] };
     await assert.rejects(restore(target, { file, unlock: keys }), /cannot be restored/);
     writeFileSync(join(folder, "cut"), "age-encryption.org/v1");
     await assert.rejects(restore(target, { file: join(folder, "cut"), unlock }));

@@ -40,7 +40,7 @@ async function unlockOf(settings: Settings, identityFile?: string): Promise<Unlo
 
 /** A file as `age-keygen` writes it: one identity a line, and comments. */
 async function readIdentities(file: string) {
-  const { readIdentity } = await import("@wharf/server/lib/age/x25519.ts");
+  const { readIdentity } = await import("@wharf/server/lib/age/keys.ts");
   let lines: string[];
   try {
     lines = readFileSync(file, "utf8").split(/\r?\n/);

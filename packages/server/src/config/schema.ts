@@ -1,5 +1,5 @@
 import { DISTRIBUTIONS } from "@wharf/advisories/distributions";
-import { recipientBytes } from "../lib/age/recipient.ts";
+import { readRecipient } from "../lib/age/keys.ts";
 import { parseCron } from "../lib/cron.ts";
 import { LOG_LEVELS } from "../observe/logger.ts";
 import { databaseUrlProblem } from "./database-url.ts";
@@ -293,7 +293,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     value: "KEYS",
     help: "Public keys of age (age1…) that backups are encrypted for, separated by commas.",
     problem: (text) => {
-      const other = list(text).find((key) => recipientBytes(key) === undefined);
+      const other = list(text).find((key) => readRecipient(key) === undefined);
       return other === undefined ? undefined : `must be recipients of age; got ${other}`;
     },
   },

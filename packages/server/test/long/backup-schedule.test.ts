@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { restore } from "../../src/app/backup/restore.ts";
 import { LAST, ScheduledBackups } from "../../src/app/backup/scheduled-backups.ts";
-import { createIdentity, readIdentity } from "../../src/lib/age/x25519.ts";
+import { createIdentity } from "../../src/lib/age/age.ts";
 import { Logger } from "../../src/observe/logger.ts";
 import { Metrics } from "../../src/observe/metrics.ts";
 import { readInstallation, writeInstallation } from "../../src/store/tables/installation.ts";
@@ -25,7 +25,7 @@ test("a time that has passed is made up for, by one of several servers", async (
   const { store } = direct;
   const folder = scratchFolder("wharf-schedule-");
   t.after(() => rmSync(folder, { recursive: true }));
-  const { recipient, secret } = createIdentity();
+  const { recipient, secret } = await createIdentity();
   const backups = join(folder, "backups");
   const flags = ["--backup-schedule", "@hourly", "--backup-dir", backups, "--backup-keep", "2"];
   const settings = await testSettings([
@@ -70,7 +70,7 @@ test("a time that has passed is made up for, by one of several servers", async (
     .filter((name) => name.startsWith("wharf-"))
     .at(-1) as string;
   const restored = await testSettings(["--data", join(folder, "restored")]);
-  const identities = [readIdentity(secret)].filter((key) => key !== undefined);
+  const identities = [secret];
   await restore(restored, { file: join(backups, newest), unlock: { identities } });
 
   const broken = { ...settings, backupDir: join(backups, newest) };

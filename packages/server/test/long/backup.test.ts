@@ -12,7 +12,7 @@ import { backUp } from "../../src/app/backup/back-up.ts";
 import { moveStore } from "../../src/app/backup/move.ts";
 import { restore } from "../../src/app/backup/restore.ts";
 import type { Settings } from "../../src/config/settings.ts";
-import { createIdentity, readIdentity, readRecipient } from "../../src/lib/age/x25519.ts";
+import { createIdentity } from "../../src/lib/age/age.ts";
 import { Http } from "../support/client/http.ts";
 import { emptyDatabase } from "../support/server/postgres.ts";
 import { scratchFolder } from "../support/server/scratch-folder.ts";
@@ -21,9 +21,9 @@ import { storeRows } from "../support/server/store-rows.ts";
 import { STORES, type StoreKind, TestServer } from "../support/server/test-server.ts";
 import { testSettings } from "../support/server/test-settings.ts";
 
-const { recipient, secret } = createIdentity();
-const lock = { recipients: [readRecipient(recipient)].filter((key) => key !== undefined) };
-const unlock = { identities: [readIdentity(secret)].filter((key) => key !== undefined) };
+const { recipient, secret } = await createIdentity();
+const lock = { recipients: [recipient] };
+const unlock = { identities: [secret] };
 const newest = fixtureVersions().at(-1) as string;
 /** Its schema has fewer steps than that of today. */
 const EARLIER = "0.1.0-dev.13";

@@ -2,8 +2,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ConfigError } from "../../config/settings.ts";
-import { createAgeFile, decrypt, type Lock, type Unlock } from "../../lib/age/age.ts";
-import { AgeError } from "../../lib/age/stanza.ts";
+import { AgeError, AgeWriter, decrypt, type Lock, type Unlock } from "../../lib/age/age.ts";
 import { zlib } from "../../lib/lazy-builtins.ts";
 import { dataDirectoryError } from "../../lib/startup-errors.ts";
 import { type Archive, archiveLines, openArchive } from "./archive.ts";
@@ -35,15 +34,15 @@ export async function backUp(location: StoreLocation, options: BackupOptions): P
   const source = await openSource(location);
   try {
     return await writePrivately(file, async (partial, descriptor) => {
-      const { fileKey, encrypt } = await createAgeFile(lock);
+      const writer = new AgeWriter(lock);
       const output = createWriteStream(partial, { fd: descriptor, autoClose: false, start: 0 });
       await pipeline(
         Readable.from(archiveLines(source, progress)),
         zlib().createGzip(COMPRESSION),
-        encrypt,
+        (content) => writer.encrypt(content),
         output,
       );
-      await verify(partial, { fileKey });
+      await verify(partial, writer.unlock);
       return { rows: source.rows, bytes: output.bytesWritten };
     });
   } catch (error) {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ConfigError, type Settings } from "../../config/settings.ts";
 import type { Lock } from "../../lib/age/age.ts";
-import { readRecipient } from "../../lib/age/x25519.ts";
+import { readRecipient } from "../../lib/age/keys.ts";
 
 type LockSettings = Pick<Settings, "backupRecipients" | "backupPassphraseFile">;
 

@@ -1,20 +1,25 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from "age-encryption";
-import { createAgeFile, decrypt, type Lock, type Unlock } from "./age.ts";
-import { createIdentity, readIdentity, readRecipient } from "./x25519.ts";
+import { scratchFolder } from "../../../test/support/server/scratch-folder.ts";
+import { AgeWriter, createIdentity, decrypt, type Lock, type Unlock } from "./age.ts";
+import { readIdentity, readRecipient } from "./keys.ts";
 
 /** Around the size of a chunk, and in parts of several sizes. */
 const SIZES = [0, 1, 65_535, 65_536, 65_537, 131_072, 200_001];
 
-const mine = createIdentity();
-const identities = [readIdentity(mine.secret)].filter((key) => key !== undefined);
-const recipients = [readRecipient(mine.recipient)].filter((key) => key !== undefined);
+const mine = await createIdentity();
+const identities = [mine.secret];
+const recipients = [mine.recipient];
 
 async function encrypted(lock: Lock, content: Buffer): Promise<Buffer> {
-  const file = await createAgeFile(lock);
-  return Buffer.concat(await Array.fromAsync(file.encrypt(parts(content, 10_007))));
+  const writer = new AgeWriter(lock);
+  const file = Buffer.concat(await Array.fromAsync(writer.encrypt(parts(content, 10_007))));
+  assert.ok((await decrypted(file, writer.unlock)).equals(content), "its writer reads it");
+  return file;
 }
 
 async function decrypted(file: Buffer, unlock: Unlock): Promise<Buffer> {
@@ -25,39 +30,28 @@ async function* parts(content: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < content.length; at += size) yield content.subarray(at, at + size);
 }
 
-test("what one implementation writes, the other reads", async () => {
-  const other = await generateX25519Identity();
-  const theirs = await identityToRecipient(other);
+test("the reference program reads what we write, and the other way round", async () => {
+  const key = join(scratchFolder("age-"), "identity");
+  writeFileSync(key, `${mine.secret}\n`);
+  const age = (input: Buffer, ...words: string[]) => execFileSync("/usr/bin/age", words, { input });
+  const other = await createIdentity();
   for (const size of SIZES) {
     const content = randomBytes(size);
-    const key = readRecipient(theirs);
-    assert.ok(key);
-    const ours = await encrypted({ recipients: [...recipients, key] }, content);
-    const reader = new Decrypter();
-    reader.addIdentity(other);
-    assert.ok(Buffer.from(await reader.decrypt(ours)).equals(content), `we write ${size} bytes`);
-    assert.ok((await decrypted(ours, { identities })).equals(content));
-    const writer = new Encrypter();
-    writer.addRecipient(mine.recipient);
-    const written = Buffer.from(await writer.encrypt(content));
-    assert.ok((await decrypted(written, { identities })).equals(content), `we read ${size} bytes`);
+    const ours = await encrypted({ recipients: [other.recipient, ...recipients] }, content);
+    assert.ok(age(ours, "-d", "-i", key).equals(content), `we write ${size} bytes`);
+    assert.ok((await decrypted(ours, { identities: [other.secret] })).equals(content));
+    const theirs = age(content, "-r", mine.recipient);
+    assert.ok((await decrypted(theirs, { identities })).equals(content), `we read ${size} bytes`);
   }
 });
 
-test("passphrases work with the other implementation, too", async () => {
-  const content = Buffer.from("content");
+test("a passphrase opens what was encrypted with it, and nothing else", async () => {
   const passphrase = "correct horse battery staple";
-  const reader = new Decrypter();
-  reader.addPassphrase(passphrase);
-  const ours = await encrypted({ passphrase, workFactor: 10 }, content);
-  assert.ok(Buffer.from(await reader.decrypt(ours)).equals(content));
-  const writer = new Encrypter();
-  writer.setPassphrase(passphrase);
-  writer.setScryptWorkFactor(10);
-  const written = Buffer.from(await writer.encrypt(content));
-  assert.ok((await decrypted(written, { passphrase })).equals(content));
+  const written = await encrypted({ passphrase, workFactor: 10 }, Buffer.from("content"));
   await assert.rejects(decrypted(written, { passphrase: "another" }), /passphrase is another one/);
   await assert.rejects(decrypted(written, { identities }), /for a passphrase/);
+  const forKeys = await encrypted({ recipients }, Buffer.from("content"));
+  await assert.rejects(decrypted(forKeys, { passphrase }), /for recipients, not for a passphrase/);
 });
 
 test("a changed, shortened or extended file is rejected wherever it differs", async () => {
@@ -72,7 +66,8 @@ test("a changed, shortened or extended file is rejected wherever it differs", as
     await assert.rejects(decrypted(file.subarray(0, length), { identities }), { name: "AgeError" });
   const extended = Buffer.concat([file, Buffer.of(0)]);
   await assert.rejects(decrypted(extended, { identities }), { name: "AgeError" });
-  await assert.rejects(decrypted(Buffer.from("text"), { identities }), /not a file .* with age/);
+  for (const other of ["", "text", "age-encryption.org/v2\n"])
+    await assert.rejects(decrypted(Buffer.from(other), { identities }), /not a file .* with age/);
 });
 
 test("keys with a typing error are not keys", () => {
@@ -83,12 +78,12 @@ test("keys with a typing error are not keys", () => {
   assert.equal(readRecipient(mine.secret), undefined);
   assert.equal(readIdentity(mine.recipient), undefined);
   assert.equal(readRecipient("age1"), undefined);
-  assert.ok(readIdentity(mine.secret.toLowerCase()));
+  assert.equal(readIdentity(mine.secret.toLowerCase()), mine.secret);
+  assert.equal(readRecipient(mine.recipient.toUpperCase()), mine.recipient);
 });
 
 test("other recipients cannot read it", async () => {
   const file = await encrypted({ recipients }, Buffer.from("content"));
-  const other = readIdentity(createIdentity().secret);
-  assert.ok(other);
-  await assert.rejects(decrypted(file, { identities: [other] }), /for other recipients/);
+  const { secret } = await createIdentity();
+  await assert.rejects(decrypted(file, { identities: [secret] }), /for other recipients/);
 });
