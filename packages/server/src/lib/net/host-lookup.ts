@@ -1,58 +1,49 @@
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
+import { Resolver } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
-import { NameFiles } from "../name-files.ts";
 import { KeyedSemaphore } from "../scheduling/semaphore.ts";
-import { DnsClient, type DnsOptions, lookupError, withFamily } from "./dns-client.ts";
 import { isPublicAddress } from "./ip-ranges.ts";
-import { isLoopbackHost } from "./loopback.ts";
 
-/** The system's own lookup takes one of the four threads that also hash passwords. */
-const SYSTEM_LOOKUPS = 1;
-const MAX_WAITING_SYSTEM_LOOKUPS = 100;
+/** Without an answer, a name server is asked again after this time, and then given up after twice that. */
+const TIMEOUT_MS = 1_500;
+const TRIES = 2;
 
-export interface HostLookupOptions extends DnsOptions {
-  readonly files?: NameFiles;
+/** A lookup of the system takes one of the four threads that also hash passwords and access files. */
+const SYSTEM_LOOKUPS = 2;
+const MAX_QUEUED_SYSTEM_LOOKUPS = 100;
+
+export interface HostLookupOptions {
+  /** Name servers, as addresses with ports; by default those of resolv.conf. */
+  readonly servers?: readonly string[];
+  /** How long a name server is waited for at first. */
+  readonly timeoutMs?: number;
 }
 
-/** Resolves the names of hosts that requests are sent to. Lookups wait without a thread, and none delays another. */
+/** Resolves the names of hosts that requests are sent to. */
 export interface HostLookup {
   /**
-   * Of users: fails unless all addresses are public. The connection uses the resolved address, so the name cannot
-   * resolve to another one in between (DNS rebinding).
+   * Of users: by DNS alone, without a thread, because some never resolve and must delay nobody. Fails unless all
+   * addresses are public. The connection uses the resolved address, so the name cannot resolve to another one in between
+   * (DNS rebinding).
    */
   readonly publicOnly: LookupFunction;
-  /** Of operators: may be known to this machine only. */
+  /** Of operators: as the system does, with its hosts file, search domains and other sources of nsswitch.conf. */
   readonly anywhere: LookupFunction;
 }
 
-/**
- * Looks names up as the system does: in the hosts file, and then by DNS in its search domains. The system itself would
- * use a thread for each lookup, and a name whose server never answers would keep it for many seconds. It is only asked
- * for what DNS cannot know (mDNS and other sources of nsswitch.conf), never after a name server that does not answer.
- */
 export function hostLookup(options: HostLookupOptions = {}): HostLookup {
-  const { files = new NameFiles() } = options;
-  const dns = new DnsClient(files, options);
-  const system = new SystemClient();
-  const resolve = async (name: string, isOwn: boolean): Promise<readonly LookupAddress[]> => {
-    const local = files.addressesOf(name);
-    if (local.length > 0) return local.map(withFamily);
-    if (isLoopbackHost(name)) return ["127.0.0.1", "::1"].map(withFamily);
-    try {
-      return await dns.resolve(name);
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === "ECONNREFUSED" || (isOwn && code === "ENOTFOUND")) return system.resolve(name);
-      throw error;
-    }
-  };
+  const permits = new KeyedSemaphore({
+    perKey: SYSTEM_LOOKUPS,
+    maxQueued: MAX_QUEUED_SYSTEM_LOOKUPS,
+    rejection: () => lookupError("EAI_AGAIN", "too many names"),
+  });
   return {
     publicOnly: lookupFunction(async (name) => {
-      const addresses = await resolve(name, false);
+      const addresses = await askNameServers(name, options);
       if (addresses.every(({ address }) => isPublicAddress(address))) return addresses;
       throw new Error("the name resolves to an address that is not public");
     }),
-    anywhere: lookupFunction((name) => resolve(name, true)),
+    anywhere: lookupFunction((name) => permits.run("", () => askSystem(name))),
   };
 }
 
@@ -75,24 +66,34 @@ function lookupFunction(
   };
 }
 
-/** The lookup of the C library, on few threads. */
-class SystemClient {
-  readonly #permits = new KeyedSemaphore({
-    perKey: SYSTEM_LOOKUPS,
-    maxQueued: MAX_WAITING_SYSTEM_LOOKUPS,
-    rejection: () => lookupError("EAI_AGAIN", "too many names"),
-  });
+/** The addresses of both families. A resolver has the name servers of the time when it is created: each lookup has one. */
+async function askNameServers(
+  name: string,
+  { servers, timeoutMs: timeout = TIMEOUT_MS }: HostLookupOptions,
+): Promise<readonly LookupAddress[]> {
+  const resolver = new Resolver({ timeout, tries: TRIES });
+  if (servers !== undefined) resolver.setServers(servers);
+  const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  if (four.status === "rejected" && six.status === "rejected") throw four.reason;
+  return [...withFamily(four, 4), ...withFamily(six, 6)];
+}
 
-  resolve(name: string): Promise<readonly LookupAddress[]> {
-    return this.#permits.run("", () => {
-      return new Promise((resolve, reject) => {
-        systemLookup(name, { all: true }, (error, addresses) => {
-          if (error) reject(error);
-          else resolve(addresses);
-        });
-      });
+function withFamily(answer: PromiseSettledResult<string[]>, family: number): LookupAddress[] {
+  const addresses = answer.status === "fulfilled" ? answer.value : [];
+  return addresses.map((address) => ({ address, family }));
+}
+
+function askSystem(name: string): Promise<readonly LookupAddress[]> {
+  return new Promise((resolve, reject) => {
+    systemLookup(name, { all: true }, (error, addresses) => {
+      if (error) reject(error);
+      else resolve(addresses);
     });
-  }
+  });
+}
+
+function lookupError(code: string, name: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${code}: cannot resolve ${name}`), { code });
 }
 
 /** The lookup of this machine. */

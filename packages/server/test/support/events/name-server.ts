@@ -5,7 +5,10 @@ import { once } from "node:events";
 const A = 1;
 const NO_SUCH_NAME = 3;
 
-/** What a name server does: an IPv4 address, a denial, or nothing until it is asked to deny what it has not answered. */
+/**
+ * What a name server does: it answers with IPv4 addresses, separated by commas, or a denial, or not at all until it is
+ * asked to deny what it has not answered.
+ */
 export type NameAnswer = string | "denied" | "silent";
 
 export class NameServer {
@@ -59,16 +62,16 @@ export class NameServer {
   /** The question ends at a position with its type and class. */
   #reply(answer: string, query: Buffer, at: number, from: RemoteInfo): void {
     const isDenied = answer === "denied";
-    const hasAddress = !isDenied && query.readUInt16BE(at + 1) === A;
+    const addresses = !isDenied && query.readUInt16BE(at + 1) === A ? answer.split(",") : [];
     const head = Buffer.alloc(12);
     query.copy(head, 0, 0, 2);
     // A response of a recursive server, with one question.
     head.writeUInt16BE(0x8180 | (isDenied ? NO_SUCH_NAME : 0), 2);
     head.writeUInt16BE(1, 4);
-    head.writeUInt16BE(hasAddress ? 1 : 0, 6);
+    head.writeUInt16BE(addresses.length, 6);
     const question = query.subarray(12, at + 5);
     const record = Buffer.from([0xc0, 12, 0, A, 0, 1, 0, 0, 0, 0, 0, 4]);
-    const bytes = hasAddress ? [record, Buffer.from(answer.split(".").map(Number))] : [];
-    this.#socket.send(Buffer.concat([head, question, ...bytes]), from.port, from.address);
+    const records = addresses.flatMap((one) => [record, Buffer.from(one.split(".").map(Number))]);
+    this.#socket.send(Buffer.concat([head, question, ...records]), from.port, from.address);
   }
 }
