@@ -3,6 +3,7 @@ import { tokenSource } from "./auth/source.ts";
 import { failed } from "./errors.ts";
 import type { Jq } from "./output/jq.ts";
 import { type Output, outputTo } from "./output/output.ts";
+import { keepingSchemas } from "./output/schemas.ts";
 import type { Template } from "./output/template/template.ts";
 import { type Progress, progressOn } from "./progress.ts";
 import type { Environment, Settings } from "./settings.ts";
@@ -103,7 +104,7 @@ async function connectTo(
   ]);
   return createWharf({
     // Loading fetch takes longer than a command with one request.
-    transport: settings.dryRun ? trying(httpTransport()) : httpTransport(),
+    transport: keepingSchemas(settings.dryRun ? trying(httpTransport()) : httpTransport()),
     baseUrl: settings.api,
     authUrl: settings.issuer,
     token: tokenSource(settings, environment, err),

@@ -1,6 +1,7 @@
 import { createWharf, type TokenSource, type Wharf, wharfError } from "@wharf/client";
 import { httpTransport } from "@wharf/client/node/http";
 import { failed, unauthenticated } from "../errors.ts";
+import { keepingSchemas } from "../output/schemas.ts";
 import type { Messages } from "../terminal/terminal.ts";
 import { version } from "../version.ts";
 import type { Login } from "./cache/login.ts";
@@ -28,7 +29,7 @@ export function issuerAt(url: string, { detail }: Pick<Messages, "detail">): Iss
   return {
     url,
     wharf: createWharf({
-      transport: httpTransport(),
+      transport: keepingSchemas(httpTransport()),
       baseUrl: url,
       authUrl: url,
       userAgent: USER_AGENT,
@@ -55,7 +56,7 @@ export function clientFor(
   { detail }: Pick<Messages, "detail">,
 ): Wharf {
   return createWharf({
-    transport: httpTransport(),
+    transport: keepingSchemas(httpTransport()),
     baseUrl: api,
     authUrl: issuer,
     token,

@@ -67,12 +67,10 @@ async function* filtered<T extends object>(
 ): AsyncGenerator<T> {
   let tests: readonly ((item: T) => boolean)[] | undefined;
   for await (const item of items) {
-    tests ??= await Promise.all(
-      filters.map(async ({ field, operator, value }) => {
-        const read = await readerOf<T>("--filter", field, columns, item);
-        return (each: T) => matches(read(each), operator, value);
-      }),
-    );
+    tests ??= filters.map(({ field, operator, value }) => {
+      const read = readerOf<T>("--filter", field, columns, item);
+      return (each: T) => matches(read(each), operator, value);
+    });
     if (tests.every((test) => test(item))) yield item;
   }
 }
@@ -85,7 +83,7 @@ async function* sorted<T extends object>(
   const all = await Array.fromAsync<T>(items);
   const [first] = all;
   if (first === undefined) return;
-  const read = await readerOf<T>("--sort", field, columns, first);
+  const read = readerOf<T>("--sort", field, columns, first);
   const keyed = all.map((item) => ({ item, key: comparable(read(item)) }));
   keyed.sort((one, another) => compare(one.key, another.key, descending));
   for (const { item } of keyed) yield item;

@@ -1,4 +1,4 @@
-import type { Registry } from "@bufbuild/protobuf";
+import { schemaOf } from "./schemas.ts";
 
 /** A column of a table, or a field of a single item. */
 export interface Column<T> {
@@ -97,35 +97,16 @@ export function toPlain(value: unknown, write: MessageWriter): unknown {
   return Object.fromEntries(entries);
 }
 
-let schemas: Promise<Registry> | undefined;
-
-/** Loads the message schemas, which tables do not need. */
-function messageSchemas(): Promise<Registry> {
-  schemas ??= createSchemas();
-  return schemas;
-}
-
-async function createSchemas(): Promise<Registry> {
-  const { createRegistry } = await import("@bufbuild/protobuf");
-  const { SERVICES } = await import("@wharf/contract/messages");
-  return createRegistry(...SERVICES.map(({ file }) => file));
-}
-
 export async function messageWriter(): Promise<MessageWriter> {
   const { toJson } = await import("@bufbuild/protobuf");
-  const registry = await messageSchemas();
-  return (message) => {
-    const schema = registry.getMessage(message.$typeName);
-    if (schema === undefined) throw new Error(`${message.$typeName} is not in the contract`);
-    return toJson(schema, message as never, { alwaysEmitImplicit: true, registry });
-  };
+  return (message) =>
+    toJson(schemaOf(message.$typeName), message as never, { alwaysEmitImplicit: true });
 }
 
 /** The names of an item's fields, also of those that are unset. */
-export async function fieldNames(item: object): Promise<string[]> {
+export function fieldNames(item: object): string[] {
   if (!isMessage(item)) return Object.keys(item);
-  const schema = (await messageSchemas()).getMessage(item.$typeName);
-  return schema?.fields.map(({ localName }) => localName) ?? Object.keys(item);
+  return schemaOf(item.$typeName).fields.map(({ localName }) => localName);
 }
 
 function isMessage(value: object): value is { $typeName: string } {

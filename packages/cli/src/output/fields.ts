@@ -12,16 +12,16 @@ export function normalized(name: string): string {
 }
 
 /** Reads a column, or a field of the API such as `role.name`. An item shows which fields there are. */
-export async function readerOf<T extends object>(
+export function readerOf<T extends object>(
   source: string,
   name: string,
   columns: readonly Column<T>[],
   item: T,
-): Promise<(item: T) => unknown> {
+): (item: T) => unknown {
   const column = columns.find(({ header }) => normalized(header) === normalized(name));
   if (column !== undefined) return column.value;
   const path = name.split(".").map(normalized);
-  const fields = await fieldNames(item);
+  const fields = fieldNames(item);
   if (fields.some((field) => normalized(field) === path[0])) {
     return (each) => path.reduce<unknown>(fieldOf, each);
   }

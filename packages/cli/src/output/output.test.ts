@@ -6,6 +6,7 @@ import { GroupSchema } from "@wharf/contract";
 import { styleOf } from "../terminal/terminal.ts";
 import { type Column, textOf, timeText } from "./columns.ts";
 import { outputTo } from "./output.ts";
+import { addSchema } from "./schemas.ts";
 
 interface Item {
   readonly uid: string;
@@ -100,6 +101,7 @@ test("ids are printed as they come; JSON that fails on its way is not begun", as
 
 test("messages of the client are printed as the API has them", async () => {
   const createTime = timestampFromDate(new Date("2026-01-02T03:04:05Z"));
+  addSchema(GroupSchema);
   const group = create(GroupSchema, { uid: "a", name: "acme", createTime });
   const { out, text } = printer("json");
   await out.list([group], []);

@@ -5,6 +5,7 @@ import { tokenSource } from "../../auth/source.ts";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { CommandError, EXIT, usageError } from "../../errors.ts";
+import { keepingSchemas } from "../../output/schemas.ts";
 import { resolveParent } from "../../resolve/groups.ts";
 import { version } from "../../version.ts";
 import type { importDefinition } from "../commands.ts";
@@ -90,7 +91,7 @@ async function grpcClient({ settings, environment, err }: Context): Promise<Whar
     authUrl: settings.issuer,
     token: tokenSource(settings, environment, err),
     userAgent: `wharf/${version()}`,
-    transport: grpcTransport(),
+    transport: keepingSchemas(grpcTransport()),
     onRequest: ({ url, status, ms }) =>
       err.detail(`gRPC ${url} → ${status} in ${ms.toFixed(0)} ms (Authorization: Bearer ****)`),
   });
