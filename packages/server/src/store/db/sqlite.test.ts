@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -45,20 +45,6 @@ test("a result is cached until the next commit, and needs no transaction", async
     (await all()).map((row) => ({ ...row })),
     [{ name: "a" }],
   );
-});
-
-test("closing one of two databases on a file leaves the other its locks", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "wharf-sqlite-"));
-  t.after(() => rmSync(folder, { recursive: true }));
-  const path = join(folder, "wharf.db");
-  const [one, other] = [openSqlite(path), openSqlite(path)];
-  t.after(other.close);
-  await one.writer.run("CREATE TABLE things (name TEXT)");
-  await one.close();
-  // SQLite takes a WAL index that nobody has locked for one that a crash left behind, and begins a new one.
-  const { ino } = statSync(`${path}-shm`);
-  const isOurs = (lock: string) => lock.includes(` ${process.pid} `) && lock.includes(`:${ino} `);
-  assert.ok(readFileSync("/proc/locks", "utf8").split("\n").some(isOurs));
 });
 
 test("only the service user can read the store and its journals", async (t) => {

@@ -12,7 +12,6 @@ import { SqliteLane } from "./sqlite/lane.ts";
 import { LockWait } from "./sqlite/lock-wait.ts";
 import { SqliteReader } from "./sqlite/reader.ts";
 import { ReaderProcesses, type ReaderProcessOptions } from "./sqlite/reader-processes.ts";
-import { WalIndex } from "./sqlite/wal-index.ts";
 
 /** Pages of the write-ahead log between checkpoints (100 MB): an index page that changed often is copied once. */
 const CHECKPOINT_PAGES = 25_000;
@@ -51,10 +50,8 @@ export function openSqlite(path: string, options: SqliteOptions = {}): SqliteDri
   const writer = openWriter(path);
   const files = expected ?? new DataFiles(path);
   files.verify();
-  const walIndex = new WalIndex(path);
   const reader = new SqliteReader(path, {
     files,
-    walIndex,
     lock: new LockWait(lockWaitMs),
     onFailure: (failure) => report(failure),
     maxAgeMs,
@@ -111,7 +108,6 @@ export function openSqlite(path: string, options: SqliteOptions = {}): SqliteDri
       reader.leave();
       reader.close();
       writer.close();
-      walIndex.close();
     },
   };
 }

@@ -6,7 +6,6 @@ import { SqliteConnection } from "./connection.ts";
 import type { DataFiles } from "./data-files.ts";
 import { causeOf, isLocked, readError } from "./failures.ts";
 import type { LockWait } from "./lock-wait.ts";
-import type { WalIndex } from "./wal-index.ts";
 
 /**
  * How long reads do not look for commits of other processes, in milliseconds: no client can learn of one and send a
@@ -16,7 +15,6 @@ const MAX_AGE_MS = 1;
 
 export interface ReaderOptions {
   readonly files: DataFiles;
-  readonly walIndex: WalIndex;
   readonly lock: LockWait;
   readonly onFailure: (failure: StoreFailure) => void;
   readonly maxAgeMs?: number | undefined;
@@ -39,28 +37,25 @@ export class SqliteReader extends SqliteConnection {
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
   readonly #files: DataFiles;
-  readonly #walIndex: WalIndex;
+  readonly #dataVersion: StatementSync;
   readonly #lock: LockWait;
   readonly #onFailure: (failure: StoreFailure) => void;
   readonly #maxAgeMs: number;
   #isOpen = false;
   /** When it last looked for commits. */
   #looked = Number.NEGATIVE_INFINITY;
-  /** Counts commits; several may count as one. */
-  #version = 0;
+  /** As SQLite counts commits of other connections; several may count as one. */
+  #version: number | undefined;
 
-  constructor(
-    path: string,
-    { files, walIndex, lock, onFailure, maxAgeMs = MAX_AGE_MS }: ReaderOptions,
-  ) {
+  constructor(path: string, { files, lock, onFailure, maxAgeMs = MAX_AGE_MS }: ReaderOptions) {
     super(path, true);
     this.#files = files;
-    this.#walIndex = walIndex;
     this.#lock = lock;
     this.#onFailure = onFailure;
     this.#maxAgeMs = maxAgeMs;
     this.#begin = this.prepared("BEGIN");
     this.#end = this.prepared("COMMIT");
+    this.#dataVersion = this.preparedForArrays("PRAGMA data_version");
   }
 
   override get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
@@ -169,15 +164,16 @@ export class SqliteReader extends SqliteConnection {
     return readError(error);
   }
 
-  /** Looks for commits: they end the transaction and clear the caches. */
+  /** Looks for commits, which a transaction would not see: they clear the caches. */
   #look(): void {
     this.#files.verifySuspect();
     const now = performance.now();
     if (now - this.#looked < this.#maxAgeMs) return;
-    this.#looked = now;
-    if (!this.#walIndex.hasChanged()) return;
     this.leave();
-    this.#version++;
+    const [version] = this.#dataVersion.get() as unknown as [number];
+    this.#looked = now;
+    if (version === this.#version) return;
+    this.#version = version;
     for (const cache of Object.values(this.#results)) cache.clear();
   }
 
