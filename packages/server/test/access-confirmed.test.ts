@@ -41,7 +41,7 @@ onEachStore("access confirmed within the transaction", (world) => {
     assert.ok(grants);
     return { uid, grants, isOperator: false, version };
   };
-  const execute = (caller: Caller, method: DescMethod, request: Message) => {
+  const execute = async (caller: Caller, method: DescMethod, request: Message) => {
     const handler = handlers.get(method);
     assert.ok(handler);
     return handler({ ...callOf(method), caller }, request);

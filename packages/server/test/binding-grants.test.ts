@@ -58,7 +58,7 @@ class CountingReader implements Reader {
     return this.#reader.all<R>(sql, ...params);
   }
 
-  arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
+  async arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
     if (sql.includes("role_bindings")) this.bindingReads.push(params);
     return this.#reader.arrays<R>(sql, ...params);
   }

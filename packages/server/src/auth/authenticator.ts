@@ -2,6 +2,7 @@ import { isUid } from "@wharf/contract";
 import { readBearer } from "../lib/bearer.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
 import { unauthenticated } from "../lib/errors.ts";
+import { type MaybePromise, whenReady } from "../lib/maybe-promise.ts";
 import { SharedRead } from "../store/db/read/shared-read.ts";
 import type { Store } from "../store/db/store.ts";
 import { type AccessLogPosition, readGrantChanges } from "../store/tables/access/access-log.ts";
@@ -18,12 +19,6 @@ export interface TokenHolder {
   readonly caller: Caller;
   readonly audiences: readonly string[];
   readonly expires: number;
-}
-
-/** A caller of whom it is not known yet whether access has changed. */
-export interface PresumedCaller {
-  readonly caller: Caller;
-  readonly isCurrent: Promise<boolean>;
 }
 
 /** The cache of authenticated callers. */
@@ -67,72 +62,53 @@ export class Authenticator {
     this.#grantsOf = grantsOf;
   }
 
-  async caller(authorization: string | undefined, now: number): Promise<Caller> {
-    if (authorization === undefined || authorization === "") {
-      throw unauthenticated("a bearer token is required");
-    }
-    const bearer = readBearer(authorization);
-    if (bearer === undefined) throw unauthenticated("only bearer tokens are accepted");
-    await this.#refreshCache(await this.#store.accessVersion());
-    const token = await this.#verifier.verify(bearer, now);
-    return this.#cached(token) ?? this.#compile(token);
-  }
-
-  /** The same without a promise; undefined where something must be read first, or the credentials are not valid. */
-  callerNow(authorization: string | undefined, now: number): Caller | undefined {
-    if (this.#store.accessVersionNow() !== this.#position.version) return undefined;
-    const caller = this.cachedCaller(authorization, now);
-    if (caller === undefined) return undefined;
-    this.hits += 1;
-    this.#verifier.hits += 1;
-    return caller;
+  /**
+   * The caller of a bearer token: at once, if it is cached and the access version can be read at once. Throws or rejects
+   * with UNAUTHENTICATED.
+   */
+  caller(authorization: string | undefined, now: number): MaybePromise<Caller> {
+    const bearer = bearerOf(authorization);
+    return whenReady(this.#refreshCache(), () =>
+      whenReady(this.#verifier.verify(bearer, now), (token) => this.#callerOf(token)),
+    );
   }
 
   /**
-   * The caller of a token as of the last known access version, and whether that is still the current one. Where reading
-   * the version is a round trip, a method that only reads need not wait for it: its reply does. Undefined for callers
-   * that are not known yet.
+   * The cached caller of a bearer token as of the last known access version, if reading the current one is a round trip:
+   * work may begin meanwhile, but `caller` decides. It returns the same object unless access has changed. Throws
+   * UNAUTHENTICATED.
    */
-  presume(authorization: string | undefined, now: number): PresumedCaller | undefined {
+  presumed(authorization: string | undefined, now: number): Caller | undefined {
     if (!this.#store.isRemote) return undefined;
-    const caller = this.cachedCaller(authorization, now);
-    if (caller === undefined) return undefined;
-    const { version } = this.#position;
-    const isCurrent = async () => {
-      const current = await this.#store.accessVersion();
-      if (current === version) this.hits += 1;
-      return current === version;
-    };
-    return { caller, isCurrent: isCurrent() };
-  }
-
-  /**
-   * The caller of a token as of the last known access version, without a read of the store; undefined for callers that
-   * are not cached. Access may have changed since.
-   */
-  cachedCaller(authorization: string | undefined, now: number): Caller | undefined {
-    const token = this.#verifier.cached(readBearer(authorization) ?? "", now);
-    return token && this.#cached(token);
+    const bearer = bearerOf(authorization);
+    if (!this.#verifier.hasVerified(bearer)) return undefined;
+    const token = this.#verifier.verify(bearer, now);
+    return token instanceof Promise ? undefined : this.#cached(token);
   }
 
   /**
    * The holder of a token with any audience. The calling code must check the audiences.
    */
   async holder(token: string, now: number): Promise<TokenHolder> {
-    await this.#refreshCache(await this.#store.accessVersion());
+    await this.#refreshCache();
     const verified = await this.#verifier.verifyAnyAudience(token, now);
-    const caller = this.#cached(verified) ?? (await this.#compile(verified));
+    const caller = await this.#callerOf(verified);
     return { caller, audiences: verified.audiences, expires: verified.expires };
   }
 
-  /** Drops cached callers when access has changed. Undefined when it has not, as on most requests. */
-  #refreshCache(version: number): Promise<void> | undefined {
-    if (version === this.#position.version) {
+  /** Drops cached callers when access has changed. */
+  #refreshCache(): MaybePromise<void> {
+    return whenReady(this.#store.accessVersion(), (version) => {
+      if (version !== this.#position.version) {
+        this.misses += 1;
+        return this.#advanced.read();
+      }
       this.hits += 1;
-      return undefined;
-    }
-    this.misses += 1;
-    return this.#advanced.read();
+    });
+  }
+
+  #callerOf(token: VerifiedToken): MaybePromise<Caller> {
+    return this.#cached(token) ?? this.#compile(token);
   }
 
   async #advance(): Promise<void> {
@@ -181,6 +157,15 @@ export class Authenticator {
     callers.set(callerKey, { caller, version }, bytesOf(callerKey, caller));
     return caller;
   }
+}
+
+function bearerOf(authorization: string | undefined): string {
+  if (authorization === undefined || authorization === "") {
+    throw unauthenticated("a bearer token is required");
+  }
+  const bearer = readBearer(authorization);
+  if (bearer === undefined) throw unauthenticated("only bearer tokens are accepted");
+  return bearer;
 }
 
 function bytesOf(callerKey: string, { grants, boundary }: Caller): number {

@@ -6,6 +6,7 @@ import { BoundedCache } from "../lib/bounded-cache.ts";
 import { isInFuture } from "../lib/clock-skew.ts";
 import { isCanonicalBase64url } from "../lib/crypto/base64url.ts";
 import { unauthenticated } from "../lib/errors.ts";
+import { type MaybePromise, whenReady } from "../lib/maybe-promise.ts";
 import { ALGORITHMS } from "./algorithms.ts";
 import { ANONYMOUS_UID } from "./caller.ts";
 import { Grants } from "./grants.ts";
@@ -126,33 +127,28 @@ export class TokenVerifier {
     this.#addresses = addresses;
   }
 
-  /** Verifies a token for the API; throws UNAUTHENTICATED if it is invalid. */
-  async verify(token: string, now: number): Promise<VerifiedToken> {
-    const verified = this.#fromCache(token, now) ?? (await this.#verifyAndCache(token, now));
-    if (verified.audiences.includes(this.#addresses().baseUrl)) return verified;
-    throw unauthenticated('invalid "aud"');
-  }
-
-  /** The cached content of a token for the API that is valid now; undefined otherwise. */
-  cached(token: string, now: number): VerifiedToken | undefined {
-    const verified = this.#cache.get(token);
-    if (verified === undefined || this.#problem(verified, now) !== undefined) return undefined;
-    return verified.audiences.includes(this.#addresses().baseUrl) ? verified : undefined;
+  /** Verifies a token for the API: at once, if it is cached. Throws or rejects with UNAUTHENTICATED if it is invalid. */
+  verify(token: string, now: number): MaybePromise<VerifiedToken> {
+    return whenReady(this.verifyAnyAudience(token, now), (verified) => {
+      if (verified.audiences.includes(this.#addresses().baseUrl)) return verified;
+      throw unauthenticated('invalid "aud"');
+    });
   }
 
   /**
    * As verify, for a token with any audience: the API, the issuer, or a registry. The calling code must
    * check the audiences.
    */
-  async verifyAnyAudience(token: string, now: number): Promise<VerifiedToken> {
-    return this.#fromCache(token, now) ?? (await this.#verifyAndCache(token, now));
-  }
-
-  #fromCache(token: string, now: number): VerifiedToken | undefined {
+  verifyAnyAudience(token: string, now: number): MaybePromise<VerifiedToken> {
     const verified = this.#cache.get(token);
-    if (verified === undefined) return undefined;
+    if (verified === undefined) return this.#verifyAndCache(token, now);
     this.hits += 1;
     return this.#mustBeValid(verified, now);
+  }
+
+  /** Whether a token has been verified. It may have become invalid since. */
+  hasVerified(token: string): boolean {
+    return this.#cache.get(token) !== undefined;
   }
 
   async #verifyAndCache(token: string, now: number): Promise<VerifiedToken> {

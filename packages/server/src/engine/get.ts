@@ -1,8 +1,8 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { accessOf, capabilityName } from "@wharf/contract";
-import type { Caller } from "../auth/caller.ts";
 import { notFound, permissionDenied } from "../lib/errors.ts";
-import { type Handler, type ImmediateHandler, onlyReads } from "../rpc/call.ts";
+import { whenReady } from "../lib/maybe-promise.ts";
+import { type Handler, onlyReads } from "../rpc/call.ts";
 import { messageReply, preparedReply } from "../rpc/reply.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Engine } from "./engine.ts";
@@ -22,37 +22,24 @@ export function getMethod<R extends ResourceMessage>(
   const { reader } = engine.store;
   const hydrates = engine.hydrates(resource);
 
-  const mustSee = ({ grants }: Caller, uid: string) => {
-    if (capabilities !== undefined && !canSee(tree, grants.reach(capabilities), uid)) {
-      throw permissionDenied(capabilities.map(capabilityName), uid);
-    }
-  };
-
-  /** The row may be in memory: then the reply needs no promise, which is a tenth of its cost. */
-  const now: ImmediateHandler = ({ caller, format }, request) => {
-    const { uid } = request as Message & { uid: string };
-    mustSee(caller, uid);
-    const row = table.findNow(reader, uid, format === "binary" ? "data" : "json");
-    const isCurrent = format === "binary" || row?.encoding === resource.encoding;
-    return row !== undefined && isCurrent ? preparedReply(row) : undefined;
-  };
-
-  const handler: Handler = async ({ caller, format }, request) => {
-    const { uid } = request as Message & { uid: string };
-    mustSee(caller, uid);
-    const form = format === "binary" || hydrates ? "data" : "json";
-    const row = await table.find(reader, uid, form);
-    if (row === undefined) throw notFound(resource.typeName, uid);
-    if (hydrates) {
-      const found = resource.fromRow(row);
-      await engine.hydrateDetail(resource, reader, found);
-      return messageReply(definition.schema, found);
-    }
-    if (form === "data" || row.encoding === resource.encoding) return preparedReply(row);
-    // The stored JSON is of an older schema: it is made again from the binary data.
-    const found = await resource.find(reader, uid);
+  const replyOf = async (found: R | undefined, uid: string) => {
     if (found === undefined) throw notFound(resource.typeName, uid);
+    await engine.hydrateDetail(resource, reader, found);
     return messageReply(definition.schema, found);
   };
-  return onlyReads(handler, hydrates ? undefined : now);
+
+  return onlyReads(({ caller, format }, request) => {
+    const { uid } = request as Message & { uid: string };
+    if (capabilities !== undefined && !canSee(tree, caller.grants.reach(capabilities), uid)) {
+      throw permissionDenied(capabilities.map(capabilityName), uid);
+    }
+    const form = format === "binary" || hydrates ? "data" : "json";
+    return whenReady(table.find(reader, uid, form), (row) => {
+      if (row === undefined) throw notFound(resource.typeName, uid);
+      if (hydrates) return replyOf(resource.fromRow(row), uid);
+      if (form === "data" || row.encoding === resource.encoding) return preparedReply(row);
+      // The stored JSON is of an older schema: it is made again from the binary data.
+      return resource.find(reader, uid).then((found) => replyOf(found, uid));
+    });
+  });
 }

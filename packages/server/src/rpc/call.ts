@@ -1,6 +1,7 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import type { Caller } from "../auth/caller.ts";
 import type { WharfError } from "../lib/errors.ts";
+import type { MaybePromise } from "../lib/maybe-promise.ts";
 import type { AuditVia } from "../store/tables/audit/audit-and-events.ts";
 import type { Scope } from "./guard.ts";
 import type { IdempotencyKey } from "./idempotency.ts";
@@ -91,27 +92,15 @@ export interface StreamedMessage extends Reply {
   readonly id: string;
 }
 
-export type Handler = (call: Call, request: Message) => Promise<Reply>;
-
-/** Replies at once; undefined if something must be waited for, or the reply is an error. Only reads. */
-export type ImmediateHandler = (call: Call, request: Message) => Reply | undefined;
+/** Replies at once if nothing must be waited for. Errors are thrown or reject. */
+export type Handler = (call: Call, request: Message) => MaybePromise<Reply>;
 
 const readers = new WeakSet<Handler>();
-const immediate = new WeakMap<Handler, ImmediateHandler>();
 
-/**
- * Marks a handler that only reads: it may run for a presumed caller, and again for the actual one. One that can often
- * reply at once has a variant that does.
- */
-export function onlyReads(handler: Handler, now?: ImmediateHandler): Handler {
+/** Marks a handler that only reads: it may run for a presumed caller, and again for the actual one. */
+export function onlyReads(handler: Handler): Handler {
   readers.add(handler);
-  if (now !== undefined) immediate.set(handler, now);
   return handler;
-}
-
-/** The variant of a handler that replies at once, if it has one. */
-export function immediateOf(handler: Handler): ImmediateHandler | undefined {
-  return immediate.get(handler);
 }
 
 export function isReader(handler: Handler): boolean {
@@ -150,17 +139,17 @@ export interface Methods extends Iterable<Method> {
 
   /**
    * Checks the credentials and rights of a call before its body is read, so that clients without them cannot make the
-   * server buffer and parse bodies. `scope` is that of the call, if it is known from the path. Rejects as `call` would.
-   * Returns undefined if the call may go on, by what is cached: `call` checks again, and its result counts.
+   * server buffer and parse bodies. `scope` is that of the call, if it is known from the path. Rejects as `call` would,
+   * which checks again: its result counts.
    */
-  admit(method: Method, incoming: RequestInfo, scope?: string): Promise<Admission> | undefined;
+  admit(method: Method, incoming: RequestInfo, scope?: string): MaybePromise<Admission>;
 
   /** Denies a call at its scope, which its admission did not know. Never resolves. */
   deny(method: Method, incoming: RequestInfo, scope: string): Promise<never>;
 
-  /** As `call`, for what needs no wait; undefined for everything else, and for errors: `call` reports those. */
-  callNow(method: Method, request: Message, incoming: RequestInfo): Reply | undefined;
-
-  /** Authenticates, authorizes, validates and handles a call. Rejects with a WharfError. */
-  call(method: Method, request: Message, incoming: RequestInfo): Promise<Reply>;
+  /**
+   * Authenticates, authorizes, validates and handles a call. Replies at once if nothing must be waited for; every error
+   * rejects, and none is thrown.
+   */
+  call(method: Method, request: Message, incoming: RequestInfo): MaybePromise<Reply>;
 }

@@ -16,14 +16,13 @@ import { actOf } from "../auth/act.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
 import { notFound, PermissionDeniedError, unimplemented, WharfError } from "../lib/errors.ts";
+import { attempt, type MaybePromise, whenReady } from "../lib/maybe-promise.ts";
 import { AdmittedCall } from "./admitted-call.ts";
 import {
   type Admission,
   type Call,
   type EventTranslator,
   type Handler,
-  type ImmediateHandler,
-  immediateOf,
   isReader,
   type Method,
   type Methods,
@@ -43,8 +42,8 @@ interface BoundMethod extends Method, Guard {
   /** Called for every call that passes the access check. */
   readonly onCall: Deprecation["onCall"] | undefined;
   readonly handler: Handler | undefined;
-  /** The handler of calls that are replied to at once. */
-  readonly now: ImmediateHandler | undefined;
+  /** Whether it may run for a presumed caller, and again for the actual one. */
+  readonly onlyReads: boolean;
   readonly translateEvent: Call["translateEvent"];
   /** Whether responses are for clients that know only the capabilities of the public contract. */
   readonly isPublicName?: boolean;
@@ -112,11 +111,7 @@ export class ServedMethods implements Methods {
           ...guard,
           desc,
           handler,
-          // Calls of deprecated methods are counted, once each; anyone's calls have no caller.
-          now:
-            handler && !deprecated && guard.rule.kind !== "anyone"
-              ? immediateOf(handler)
-              : undefined,
+          onlyReads: handler !== undefined && isReader(handler),
           served: handler !== undefined,
           isPublic: guard.rule.kind === "anyone",
           takesDocuments: options.documentMethods?.has(desc) ?? false,
@@ -128,7 +123,7 @@ export class ServedMethods implements Methods {
         this.#methods.push(method);
         for (const name of names) this.#byPath.set(`/${name}/${desc.name}`, method);
         if (!hasCapabilities(desc.output)) continue;
-        const published: BoundMethod = { ...method, now: undefined, isPublicName: true };
+        const published: BoundMethod = { ...method, isPublicName: true };
         for (const name of publicNames(service))
           this.#byPath.set(`/${name}/${desc.name}`, published);
       }
@@ -143,142 +138,110 @@ export class ServedMethods implements Methods {
     return this.#byPath.get(path);
   }
 
-  admit(method: Method, incoming: RequestInfo, scope?: string): Promise<Admission> | undefined {
-    if (method.isPublic) return undefined;
-    const caller = this.#authenticator.cachedCaller(incoming.authorization, Date.now());
-    const isAdmitted = caller !== undefined && mayCall(method as BoundMethod, caller, scope);
-    return isAdmitted ? undefined : this.#admitAfterRead(method as BoundMethod, incoming, scope);
-  }
-
-  async #admitAfterRead(
-    method: BoundMethod,
-    incoming: RequestInfo,
-    scope: string | undefined,
-  ): Promise<Admission> {
-    const caller = await this.#authenticator.caller(incoming.authorization, Date.now());
-    if (mayCall(method, caller, scope)) return "admitted";
-    if (scope === undefined && method.scope !== undefined) return "denied";
-    return this.deny(method, incoming, scope ?? "");
+  admit(method: Method, incoming: RequestInfo, scope?: string): MaybePromise<Admission> {
+    const bound = method as BoundMethod;
+    if (bound.isPublic) return "admitted";
+    return attempt(() => {
+      const { authorization } = incoming;
+      const time = Date.now();
+      const presumed = this.#authenticator.presumed(authorization, time);
+      if (presumed !== undefined && mayCall(bound, presumed, scope)) return "admitted";
+      return whenReady(this.#authenticator.caller(authorization, time), (caller) => {
+        if (mayCall(bound, caller, scope)) return "admitted";
+        if (scope === undefined && bound.scope !== undefined) return "denied";
+        return this.deny(method, incoming, scope ?? "");
+      });
+    });
   }
 
   async deny(method: Method, incoming: RequestInfo, scope: string): Promise<never> {
-    const bound = method as HandledMethod;
-    if (isDryRun(incoming)) this.#allowDryRun(bound, incoming);
+    const bound = method as BoundMethod;
+    this.#allowDryRun(bound, incoming);
     const time = Date.now();
     const caller = await this.#authenticator.caller(incoming.authorization, time);
-    const denial = async () => {
-      try {
-        checkAccessAt(bound, caller, scope, time);
-      } catch (error) {
-        throw await this.#denialOf(error, caller);
-      }
-      throw new WharfError("UNAVAILABLE", "access has changed: try again");
-    };
-    return this.#finish(denial(), method.desc, incoming, caller, time);
-  }
-
-  callNow(method: Method, request: Message, incoming: RequestInfo): Reply | undefined {
-    const { desc, now } = method as BoundMethod;
-    if (now === undefined || incoming.dryRun !== undefined) return undefined;
+    incoming.identify?.(caller);
     try {
-      const time = Date.now();
-      const caller = this.#authenticator.callerNow(incoming.authorization, time);
-      if (caller === undefined) return undefined;
-      checkAccess(method as BoundMethod, caller, request, time);
-      validateRequest(desc.input, request);
-      const reply = now(new AdmittedCall(incoming, desc, caller, time, NOTHING_ELSE), request);
-      if (reply !== undefined) incoming.identify?.(caller);
-      return reply;
-    } catch {
-      return undefined;
+      checkAccessAt(bound, caller, scope, time);
+    } catch (error) {
+      return this.#failed(error, bound, incoming, caller, time);
     }
+    throw new WharfError("UNAVAILABLE", "access has changed: try again");
   }
 
-  async call(method: Method, request: Message, incoming: RequestInfo): Promise<Reply> {
-    const { desc, handler, rule } = method as BoundMethod;
-    if (handler === undefined) throw unimplemented(`${desc.parent.typeName}/${desc.name}`);
+  call(method: Method, request: Message, incoming: RequestInfo): MaybePromise<Reply> {
     const bound = method as HandledMethod;
-    if (isDryRun(incoming)) this.#allowDryRun(bound, incoming);
-    const time = Date.now();
-    if (rule.kind === "anyone") return this.#run(bound, request, incoming, ANONYMOUS, time);
-    const { authorization } = incoming;
-    const presumed = isReader(handler)
-      ? this.#authenticator.presume(authorization, time)
-      : undefined;
-    if (presumed !== undefined) {
-      const running = this.#run(bound, request, incoming, presumed.caller, time);
-      // Whether it succeeds or fails counts only if access has not changed.
-      const [isCurrent] = await Promise.all([presumed.isCurrent, running.catch(() => {})]);
-      if (isCurrent) return this.#finish(running, desc, incoming, presumed.caller, time);
-    }
-    const caller = await this.#authenticator.caller(authorization, time);
-    // Authentication may have waited long for the store.
-    if (incoming.abandoned !== undefined) throw incoming.abandoned;
-    const running = this.#run(bound, request, incoming, caller, time);
-    return this.#finish(running, desc, incoming, caller, time);
+    return attempt(() => {
+      const { authorization } = incoming;
+      if (!bound.served) throw unimplemented(nameOf(bound.desc));
+      this.#allowDryRun(bound, incoming);
+      const time = Date.now();
+      const handle = (caller: Caller) => this.#handle(bound, request, incoming, caller, time);
+      if (bound.isPublic) return handle(ANONYMOUS);
+      const presumed = bound.onlyReads
+        ? this.#authenticator.presumed(authorization, time)
+        : undefined;
+      const begun = presumed && attempt(() => handle(presumed));
+      // Whether it fails counts only if access has not changed.
+      if (begun instanceof Promise) begun.catch(() => {});
+      return whenReady(this.#authenticator.caller(authorization, time), (caller) => {
+        incoming.identify?.(caller);
+        // Authentication may have waited long for the store.
+        if (incoming.abandoned !== undefined) throw incoming.abandoned;
+        const run = () => (begun !== undefined && caller === presumed ? begun : handle(caller));
+        return attempt(run, (error) => this.#failed(error, bound, incoming, caller, time));
+      });
+    });
   }
 
-  #allowDryRun({ desc, canBeTried }: HandledMethod, incoming: RequestInfo): void {
+  #allowDryRun({ desc, canBeTried }: BoundMethod, incoming: RequestInfo): void {
+    if (!isDryRun(incoming)) return;
     if (!canBeTried && !onlyReadsByRoute(desc)) throw notTriable(nameOf(desc));
     incoming.markDryRun?.();
   }
 
-  /** Tells the log who called, and audits what was denied. */
-  async #finish<T extends Reply | never>(
-    running: Promise<T>,
-    desc: DescMethod,
-    incoming: RequestInfo,
-    caller: Caller,
-    time: number,
-  ): Promise<T> {
-    incoming.identify?.(caller);
-    try {
-      return await running;
-    } catch (error) {
-      if (error instanceof WharfError && error.code === "PERMISSION_DENIED") {
-        await this.#auditDenial?.(new AdmittedCall(incoming, desc, caller, time, {}), error);
-      }
-      throw error;
-    }
-  }
-
-  async #run(
+  /** Checks access and the request, and runs the handler. */
+  #handle(
     method: HandledMethod,
     request: Message,
     incoming: RequestInfo,
     caller: Caller,
     time: number,
-  ): Promise<Reply> {
+  ): MaybePromise<Reply> {
     const { desc, handler, onCall, translateEvent, isPublicName } = method;
+    checkAccess(method, caller, request, time);
+    onCall?.(caller, desc);
+    validateRequest(desc.input, request);
+    const { idempotencyKey } = incoming;
+    const idempotency =
+      idempotencyKey === undefined || !isCreate(desc) || incoming.dryRun === "true"
+        ? undefined
+        : idempotencyKeyOf(idempotencyKey, caller, desc, request, () => incoming.markReplayed?.());
+    const act = () => actOf(incoming.authorization, caller.uid);
     const format = isPublicName ? "binary" : incoming.format;
-    try {
-      checkAccess(method, caller, request, time);
-      onCall?.(caller, desc);
-      validateRequest(desc.input, request);
-      const { idempotencyKey } = incoming;
-      const idempotency =
-        idempotencyKey === undefined || !isCreate(desc) || incoming.dryRun === "true"
-          ? undefined
-          : idempotencyKeyOf(idempotencyKey, caller, desc, request, () =>
-              incoming.markReplayed?.(),
-            );
-      const act = () => actOf(incoming.authorization, caller.uid);
-      const more = { translateEvent, idempotency, act, format, isPublicName };
-      const call = new AdmittedCall(incoming, desc, caller, time, more);
-      const complete = await handler(call, request);
+    const more = { translateEvent, idempotency, act, format, isPublicName };
+    const call = new AdmittedCall(incoming, desc, caller, time, more);
+    return whenReady(handler(call, request), (complete) => {
       const reply = isPublicName ? withoutOwnCapabilities(desc.output, complete) : complete;
       if (!call.isDryRun || !method.canBeTried) return reply;
       return this.#dryRuns?.withoutSecrets(desc, reply) ?? reply;
-    } catch (error) {
-      throw await this.#denialOf(error, caller);
-    }
+    });
   }
 
-  /** The caller that deleted a group gets NOT_FOUND there, which reveals nothing to it. */
-  async #denialOf(error: unknown, { uid }: Caller): Promise<unknown> {
+  /** Audits what was denied. The caller that deleted a group gets NOT_FOUND there, which reveals nothing to it. */
+  async #failed(
+    error: unknown,
+    { desc }: BoundMethod,
+    incoming: RequestInfo,
+    caller: Caller,
+    time: number,
+  ): Promise<never> {
     const scope = error instanceof PermissionDeniedError ? error.scope : "";
-    const deleted = scope === "" ? undefined : await this.#findDeletedGroup?.(uid, scope);
-    return deleted === undefined ? error : notFound("Group", deleted);
+    const deleted = scope === "" ? undefined : await this.#findDeletedGroup?.(caller.uid, scope);
+    if (deleted !== undefined) throw notFound("Group", deleted);
+    if (error instanceof WharfError && error.code === "PERMISSION_DENIED") {
+      await this.#auditDenial?.(new AdmittedCall(incoming, desc, caller, time, {}), error);
+    }
+    throw error;
   }
 
   /**
@@ -315,5 +278,3 @@ export class ServedMethods implements Methods {
 function nameOf({ parent, name }: DescMethod): string {
   return `${parent.typeName}/${name}`;
 }
-
-const NOTHING_ELSE = {};

@@ -38,7 +38,7 @@ function listing(pages: readonly (readonly string[] | Error)[], limits = LIST_LI
     },
     limits,
   );
-  const call = (format: Call["format"], name = "", more: Partial<Call> = {}) => {
+  const call = async (format: Call["format"], name = "", more: Partial<Call> = {}) => {
     const signal = new AbortController().signal;
     const made = { format, signal, time: Date.now(), ...more } as Call;
     return handler(made, create(groupsV1.GroupFilterSchema, { name }));

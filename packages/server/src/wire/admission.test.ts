@@ -25,7 +25,7 @@ async function guarded(t: TestContext, limits: Partial<Limits> = {}): Promise<Te
   };
   const port = await open(t, answers, { limits });
   port.methods.admission = ({ authorization }) =>
-    authorization === "Bearer good" ? undefined : Promise.reject(unauthenticated("no"));
+    authorization === "Bearer good" ? "admitted" : Promise.reject(unauthenticated("no"));
   return port;
 }
 

@@ -2,6 +2,7 @@
  * The interface of both databases. SQL is written once, with `?` for parameters; each driver translates it.
  */
 
+import type { MaybePromise } from "../../lib/maybe-promise.ts";
 import type { Turn } from "./commit/turns.ts";
 import type { FailureCause, StoreFailure } from "./failure.ts";
 
@@ -13,10 +14,11 @@ export interface Reader {
   readonly dialect: Dialect;
   get<R extends object = SqlRow>(sql: string, ...params: Value[]): Promise<R | undefined>;
   all<R extends object = SqlRow>(sql: string, ...params: Value[]): Promise<R[]>;
-  /** Rows as arrays of their columns: half the time of `all` where rows are many. */
-  arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]>;
-  /** As `arrays`, without a promise; undefined where the rows must be waited for, or the read failed. */
-  arraysNow?<R extends readonly Value[]>(sql: string, ...params: Value[]): R[] | undefined;
+  /**
+   * Rows as arrays of their columns: half the time of `all` where rows are many. Without a promise if they need not be
+   * waited for; errors always reject.
+   */
+  arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): MaybePromise<R[]>;
   /**
    * For statements whose cost is not known to be small. They do not delay others, are limited for each caller, and end
    * with the request. Absent where reads are for no request, and in transactions.
@@ -32,8 +34,11 @@ export interface Statement {
 }
 
 /** Runs a statement by its method. */
-export function runStatement(reader: Reader, { kind, sql, params }: Statement): Promise<unknown> {
-  const read = reader[kind] as (sql: string, ...params: readonly Value[]) => Promise<unknown>;
+export async function runStatement(
+  reader: Reader,
+  { kind, sql, params }: Statement,
+): Promise<unknown> {
+  const read = reader[kind] as (sql: string, ...params: readonly Value[]) => MaybePromise<unknown>;
   return read.call(reader, sql, ...params);
 }
 
@@ -114,13 +119,8 @@ export interface Driver {
   readonly dialect: Dialect;
   readonly reader: Reader;
   readonly costly: CostlyLane;
-  /**
-   * Reads one row that many callers read concurrently. They share the result, which is never older than
-   * the call.
-   */
-  readShared<R extends object>(sql: string): Promise<R | undefined>;
-  /** The same without a promise; undefined where it must be waited for, or failed. */
-  readSharedNow?<R extends object>(sql: string): R | undefined;
+  /** As `arrays`, for what many callers read concurrently. They share the result, which is never older than the call. */
+  readShared<R extends readonly Value[]>(sql: string): MaybePromise<R[]>;
   /** The only connection that writes; only the group commit opens its transactions. */
   readonly writer: Writer;
   /** Whether statements can be sent before earlier ones are answered, and cost a round trip each otherwise. */

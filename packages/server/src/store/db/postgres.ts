@@ -1,4 +1,4 @@
-import type { Driver } from "./connection.ts";
+import type { Driver, Value } from "./connection.ts";
 import { connectCluster, type Timeouts } from "./postgres/cluster.ts";
 import { DIALECT } from "./postgres/dialect.ts";
 import { failureOf, isTransient } from "./postgres/failures.ts";
@@ -28,14 +28,14 @@ export async function openPostgres(
   );
 
   const reader = new PostgresReader((sql) => cluster.readsFor(sql));
-  const shared = new Map<string, SharedRead<object | undefined>>();
-  const readShared = <R extends object>(sql: string) => {
+  const shared = new Map<string, SharedRead<(readonly Value[])[]>>();
+  const readShared = <R extends readonly Value[]>(sql: string) => {
     let read = shared.get(sql);
     if (read === undefined) {
-      read = new SharedRead(() => reader.get(sql));
+      read = new SharedRead(() => reader.arrays(sql));
       shared.set(sql, read);
     }
-    return read.read() as Promise<R | undefined>;
+    return read.read() as Promise<R[]>;
   };
   return {
     dialect: DIALECT,

@@ -69,11 +69,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): SqliteDri
     readShared: (sql) => {
       // Each request reads the access version first: with that, it sees what other processes had committed before.
       if (maxAgeMs !== undefined) reader.refresh();
-      return reader.get(sql);
-    },
-    readSharedNow: (sql) => {
-      if (maxAgeMs !== undefined) reader.refresh();
-      return reader.getNow(sql);
+      return reader.arrays(sql);
     },
     writer,
     pipelines: false,

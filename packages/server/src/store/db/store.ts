@@ -1,4 +1,5 @@
 import { aborted, WharfError } from "../../lib/errors.ts";
+import { type MaybePromise, whenReady } from "../../lib/maybe-promise.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import { type MigrationOptions, migrate } from "../schema/migrate.ts";
@@ -204,13 +205,9 @@ export class Store {
   }
 
   /** The access version, which grows with every change of access. Never older than the call. */
-  async accessVersion(): Promise<number> {
-    return (await this.#reads.readShared<{ version: number }>(ACCESS_VERSION))?.version ?? 0;
-  }
-
-  /** The same without a promise; undefined where it must be waited for. */
-  accessVersionNow(): number | undefined {
-    return this.#reads.readSharedNow?.<{ version: number }>(ACCESS_VERSION)?.version;
+  accessVersion(): MaybePromise<number> {
+    const rows = this.#reads.readShared<readonly [version: number]>(ACCESS_VERSION);
+    return whenReady(rows, ([row]) => row?.[0] ?? 0);
   }
 
   /** Removes from the database's files what was deleted from these small tables. */

@@ -1,4 +1,5 @@
 import { parentOf } from "@wharf/contract";
+import { type MaybePromise, whenReady } from "../../lib/maybe-promise.ts";
 import { type NamedTable, nameText } from "../db/commit/held-names.ts";
 import type { LockableTable, LockMode } from "../db/commit/held-rows.ts";
 import type { Transaction } from "../db/commit/transaction.ts";
@@ -20,19 +21,14 @@ export class ResourceReads implements LockableTable, NamedTable {
     };
   }
 
-  async find<F extends Form>(
+  /** Without a promise if the row need not be waited for; errors always reject. */
+  find<F extends Form>(
     reader: Reader,
     uid: string,
     form: F,
-  ): Promise<EncodedRow<F> | undefined> {
-    const [row] = await reader.arrays<StoredRow>(this.#select[form], uid);
-    return row && encodedRow(row, form);
-  }
-
-  /** The same without a promise; undefined also where the row must be waited for. */
-  findNow<F extends Form>(reader: Reader, uid: string, form: F): EncodedRow<F> | undefined {
-    const row = reader.arraysNow?.<StoredRow>(this.#select[form], uid)?.[0];
-    return row && encodedRow(row, form);
+  ): MaybePromise<EncodedRow<F> | undefined> {
+    const rows = reader.arrays<StoredRow>(this.#select[form], uid);
+    return whenReady(rows, ([row]) => row && encodedRow(row, form));
   }
 
   /** Like find; no other transaction changes the row before this one ends. */

@@ -11,6 +11,7 @@ import {
 import type { Engine } from "../../engine/engine.ts";
 import { listMethod } from "../../engine/list/list.ts";
 import { invalidArgument } from "../../lib/errors.ts";
+import { attempt } from "../../lib/maybe-promise.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { filterOf } from "../../rpc/v1/filter.ts";
@@ -62,9 +63,10 @@ export function listV1(engine: Engine): Handler {
         create(v1.AdvisoriesListSchema, { totalCount: 0n }),
       );
     }
-    const reply = await list(asBinary(call), request).catch((thrown) => {
-      throw renameFields(thrown, NAMES);
-    });
+    const reply = await attempt(
+      () => list(asBinary(call), request),
+      (thrown) => Promise.reject(renameFields(thrown, NAMES)),
+    );
     const page = fromBinary(ListAdvisoriesResponseSchema, reply.binary());
     const { nextPageToken, totalCount } = page;
     const response = create(v1.AdvisoriesListSchema, {

@@ -108,11 +108,11 @@ class MethodCall {
     }
     this.#stream.on("close", () => this.#context.disconnected());
     const admission = this.#wire.methods.admit(this.#method, this.#context);
-    if (admission === undefined) this.#listen();
-    else admission.then(this.#listen).catch(this.#fail);
+    if (admission instanceof Promise) admission.then(this.#listen).catch(this.#fail);
+    else this.#listen(admission);
   }
 
-  readonly #listen = (admission: Admission = "admitted"): void => {
+  readonly #listen = (admission: Admission): void => {
     this.#admission = admission;
     if (this.#context.isSettled) return;
     // A stream without data may have ended during authentication.
@@ -155,9 +155,9 @@ class MethodCall {
       return;
     }
     const request = messageFromBinary(this.#method.desc.input, bytes);
-    const reply = methods.callNow(this.#method, request, this.#context);
-    if (reply !== undefined) this.#succeed(reply);
-    else methods.call(this.#method, request, this.#context).then(this.#succeed, this.#fail);
+    const reply = methods.call(this.#method, request, this.#context);
+    if (reply instanceof Promise) reply.then(this.#succeed, this.#fail);
+    else this.#succeed(reply);
   };
 
   readonly #succeed = (reply: Reply): void => {

@@ -38,12 +38,12 @@ export function handleRest(http: HttpContext, path: string, query: string): void
       return;
     }
     wait();
-    const read = (admission?: Admission) =>
+    const read = (admission: Admission) =>
       readAndCall(http, match, query, fail, admission).catch(fail);
     const { method, scopeVariable } = match.route;
     const admission = wire.methods.admit(method, context, match.values[scopeVariable]);
-    if (admission === undefined) read();
-    else admission.then(read, fail);
+    if (admission instanceof Promise) admission.then(read, fail);
+    else read(admission);
   } catch (thrown) {
     fail(thrown);
   }
@@ -54,7 +54,7 @@ async function readAndCall(
   match: Match<Route>,
   query: string,
   fail: (thrown: unknown) => void,
-  admission: Admission = "admitted",
+  admission: Admission,
 ): Promise<void> {
   const { wire, context } = http;
   const { method, body } = match.route;
@@ -98,13 +98,11 @@ function call(
   try {
     if (query.includes("request")) readRequestId(context, route, query);
     const message = readMessage(http, request);
-    const reply = wire.methods.callNow(route.method, message, context);
-    if (reply !== undefined) {
-      succeed(reply);
-      return;
-    }
-    beforeWaiting?.();
-    wire.methods.call(route.method, message, context).then(succeed, fail);
+    const reply = wire.methods.call(route.method, message, context);
+    if (reply instanceof Promise) {
+      beforeWaiting?.();
+      reply.then(succeed, fail);
+    } else succeed(reply);
   } catch (thrown) {
     fail(thrown);
   }

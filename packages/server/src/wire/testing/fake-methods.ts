@@ -3,6 +3,7 @@ import type { DescMessage, DescService, Message, MessageShape } from "@bufbuild/
 import { toBinary } from "@bufbuild/protobuf";
 import { accessOf, SERVICES, serviceNames } from "@wharf/contract";
 import { permissionDenied, unimplemented } from "../../lib/errors.ts";
+import type { MaybePromise } from "../../lib/maybe-promise.ts";
 import type { Admission, Method, Methods, Reply, RequestInfo } from "../../rpc/call.ts";
 import { guardOf } from "../../rpc/guard.ts";
 import { messageToJson } from "../../rpc/json.ts";
@@ -14,7 +15,7 @@ export type Answer = (request: never, incoming: RequestInfo) => unknown;
 export class FakeMethods implements Methods {
   readonly calls: { readonly method: string; readonly request: Message }[] = [];
   /** Checks credentials in place of `admit`; by default every call is admitted. */
-  admission: (incoming: RequestInfo) => Promise<Admission> | undefined = () => undefined;
+  admission: (incoming: RequestInfo) => MaybePromise<Admission> = () => "admitted";
   readonly #answers: Readonly<Record<string, Answer>>;
   readonly #paths = new Map<string, Method>();
   readonly #all: Method[] = [];
@@ -50,15 +51,13 @@ export class FakeMethods implements Methods {
     return this.#paths.get(path);
   }
 
-  admit({ isPublic }: Method, incoming: RequestInfo): Promise<Admission> | undefined {
-    return isPublic ? undefined : this.admission(incoming);
+  admit({ isPublic }: Method, incoming: RequestInfo): MaybePromise<Admission> {
+    return isPublic ? "admitted" : this.admission(incoming);
   }
 
   async deny(_method: Method, _incoming: RequestInfo, scope: string): Promise<never> {
     throw permissionDenied([], scope);
   }
-
-  callNow(): undefined {}
 
   async call(method: Method, request: Message, incoming: RequestInfo): Promise<Reply> {
     this.calls.push({ method: method.desc.name, request });

@@ -1,3 +1,4 @@
+import type { MaybePromise } from "../../../lib/maybe-promise.ts";
 import type { Driver, Value, Writer } from "../connection.ts";
 import { CommitOutcomeUnknown, HalfWritten, NotCommitted } from "./errors.ts";
 import { HeldRows, type Lock } from "./held-rows.ts";
@@ -60,7 +61,7 @@ export class BatchWriter implements Writer {
     return this.#answerOf(this.#writer.all<R>(sql, ...params));
   }
 
-  arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
+  async arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
     if (this.#isCareful) return this.#writer.arrays<R>(sql, ...params);
     this.#sendRows();
     return this.#answerOf(this.#writer.arrays<R>(sql, ...params));
@@ -196,7 +197,7 @@ export class BatchWriter implements Writer {
   }
 
   /** The answer to a statement. If it fails because an earlier one has failed, the error is that of the earlier. */
-  async #answerOf<T>(answer: Promise<T>): Promise<T> {
+  async #answerOf<T>(answer: MaybePromise<T>): Promise<T> {
     try {
       return await answer;
     } catch (error) {

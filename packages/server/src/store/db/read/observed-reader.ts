@@ -1,8 +1,9 @@
 import { WharfError } from "../../../lib/errors.ts";
+import { attempt, type MaybePromise } from "../../../lib/maybe-promise.ts";
 import type { Driver, Reader, Value } from "../connection.ts";
 import { type StoreFailure, storeError } from "../failure.ts";
 
-type Reads = Pick<Driver, "reader" | "costly" | "readShared" | "readSharedNow">;
+type Reads = Pick<Driver, "reader" | "costly" | "readShared">;
 
 /** The reads of a driver, whose failures are reported. */
 export function observedReads(driver: Driver, report: (failure: StoreFailure) => void): Reads {
@@ -19,7 +20,7 @@ export function observedReads(driver: Driver, report: (failure: StoreFailure) =>
       ...(costly.maxQueuedPerShare && { maxQueuedPerShare: costly.maxQueuedPerShare }),
       run: (statement, signal) => costly.run(statement, signal).catch(reader.failed),
     },
-    readShared: (sql) => driver.readShared<never>(sql).catch(reader.failed),
+    readShared: (sql) => attempt(() => driver.readShared<never>(sql), reader.failed),
   };
 }
 
@@ -46,8 +47,8 @@ class ObservedReader implements Reader {
     return this.#driver.reader.all<R>(sql, ...params).catch(this.failed);
   }
 
-  arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
-    return this.#driver.reader.arrays<R>(sql, ...params).catch(this.failed);
+  arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): MaybePromise<R[]> {
+    return attempt(() => this.#driver.reader.arrays<R>(sql, ...params), this.failed);
   }
 
   /** Throws the error for callers. Errors of statements stay as they are. */

@@ -1,3 +1,4 @@
+import type { MaybePromise } from "../../../lib/maybe-promise.ts";
 import type { Reader, Statement, Value } from "../connection.ts";
 import type { CostlyReads, ReadOrigin } from "./costly-reads.ts";
 
@@ -27,7 +28,7 @@ export class RequestReader implements Reader {
     return this.#reader.all<R>(sql, ...params);
   }
 
-  arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
+  arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): MaybePromise<R[]> {
     return this.#reader.arrays<R>(sql, ...params);
   }
 }

@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { BoundedCache } from "../../../lib/bounded-cache.ts";
+import type { MaybePromise } from "../../../lib/maybe-promise.ts";
 import type { Value, Writer } from "../connection.ts";
 import { DIALECT } from "./dialect.ts";
 
@@ -62,7 +63,7 @@ export class SqliteConnection implements Writer {
     return Promise.resolve(this.prepared(sql).all(...params) as R[]);
   }
 
-  arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
+  arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): MaybePromise<R[]> {
     return Promise.resolve(this.preparedForArrays(sql).all(...params) as unknown as R[]);
   }
 

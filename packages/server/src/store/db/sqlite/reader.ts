@@ -1,4 +1,5 @@
 import type { StatementSync } from "node:sqlite";
+import type { MaybePromise } from "../../../lib/maybe-promise.ts";
 import type { Statement, Value } from "../connection.ts";
 import type { StoreFailure } from "../failure.ts";
 import { ResultCache } from "../read/result-cache.ts";
@@ -59,42 +60,39 @@ export class SqliteReader extends SqliteConnection {
   }
 
   override get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
-    return this.#read(() => this.#row<R>(sql, params));
+    const read = () =>
+      this.#results.get.get(sql, params, () => {
+        this.#enter();
+        return this.prepared(sql).get(...params) as R | undefined;
+      });
+    return Promise.resolve(this.#read(read));
   }
 
   override all<R extends object>(sql: string, ...params: Value[]): Promise<R[]> {
-    return this.#read(() =>
+    const read = () =>
       this.#results.all.get(sql, params, () => {
         this.#enter();
         return this.prepared(sql).all(...params) as R[];
+      });
+    return Promise.resolve(this.#read(read));
+  }
+
+  override arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): MaybePromise<R[]> {
+    return this.#read(() =>
+      this.#results.arrays.get(sql, params, () => {
+        this.#enter();
+        return this.preparedForArrays(sql).all(...params) as unknown as R[];
       }),
     );
   }
 
-  override arrays<R extends readonly Value[]>(sql: string, ...params: Value[]): Promise<R[]> {
-    return this.#read(() => this.#arrays<R>(sql, params));
-  }
-
-  getNow<R extends object>(sql: string, ...params: Value[]): R | undefined {
-    return this.#now(() => this.#row<R>(sql, params));
-  }
-
-  arraysNow<R extends readonly Value[]>(sql: string, ...params: Value[]): R[] | undefined {
-    return this.#now(() => this.#arrays<R>(sql, params));
-  }
-
-  /** What fails is read again in the usual way, which waits for locks and reports errors. */
-  #now<T>(read: () => T): T | undefined {
+  /** A cached result; undefined if there is none, or it cannot be known whether it is current. */
+  cached({ kind, sql, params }: Statement): { readonly result: unknown } | undefined {
     try {
-      return this.#attempt(read);
+      return this.#attempt(() => this.#results[kind].peek(sql, params));
     } catch {
       return undefined;
     }
-  }
-
-  /** A cached result; undefined if there is none. */
-  cached({ kind, sql, params }: Statement): { readonly result: unknown } | undefined {
-    return this.#now(() => this.#results[kind].peek(sql, params));
   }
 
   /** Runs a statement on another connection, and caches its result if nothing was committed meanwhile. */
@@ -131,9 +129,10 @@ export class SqliteReader extends SqliteConnection {
     }
   }
 
-  #read<T>(read: () => T): Promise<T> {
+  /** Waits only for locks. */
+  #read<T>(read: () => T): MaybePromise<T> {
     try {
-      return Promise.resolve(this.#attempt(read));
+      return this.#attempt(read);
     } catch (error) {
       return isLocked(error) ? this.#retry(read) : Promise.reject(this.#failed(error));
     }
@@ -175,20 +174,6 @@ export class SqliteReader extends SqliteConnection {
     if (version === this.#version) return;
     this.#version = version;
     for (const cache of Object.values(this.#results)) cache.clear();
-  }
-
-  #row<R>(sql: string, params: readonly Value[]): R | undefined {
-    return this.#results.get.get(sql, params, () => {
-      this.#enter();
-      return this.prepared(sql).get(...params) as R | undefined;
-    });
-  }
-
-  #arrays<R>(sql: string, params: readonly Value[]): R[] {
-    return this.#results.arrays.get(sql, params, () => {
-      this.#enter();
-      return this.preparedForArrays(sql).all(...params) as unknown as R[];
-    });
   }
 
   #enter(): void {

@@ -12,7 +12,7 @@ const BATCH_SIZE = 1_000;
 /** Sorts after every uid: uids are hexadecimal. */
 const AFTER_ALL = "g";
 
-function readBoundRoles(
+async function readBoundRoles(
   reader: Reader,
   identity: string,
   page: { readonly root?: string; readonly after?: BoundRole | undefined; readonly limit: number },

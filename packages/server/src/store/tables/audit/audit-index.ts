@@ -105,7 +105,7 @@ export async function deletePostings(
 }
 
 /** The postings of a value in segments from one (inclusive) to another (exclusive), in order, at most so many. */
-export function readPostings(
+export async function readPostings(
   reader: Reader,
   kind: PostingKind,
   value: string,

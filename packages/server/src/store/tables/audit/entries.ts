@@ -24,7 +24,7 @@ export type AuditKeys = readonly [
 const KEYS = "id, time, resource, actor, method, code, remote_address, request_id, session, via";
 
 /** The keys of entries with ids from one (inclusive) to another (exclusive), at most so many. */
-export function readAuditKeys(
+export async function readAuditKeys(
   reader: Reader,
   from: number,
   to: number,
@@ -35,7 +35,7 @@ export function readAuditKeys(
 }
 
 /** The times of the entries of an id range. */
-export function readAuditTimes(
+export async function readAuditTimes(
   reader: Reader,
   from: number,
   to: number,
