@@ -277,7 +277,8 @@ describe("reader processes", () => {
     store.health.start();
 
     const read = requestOf(store, "a").costly.get("SELECT 1 AS one");
-    const message = /the store cannot be read: a process for costly reads has failed/;
+    const message =
+      /the store cannot be read: a process for costly reads or checkpoints has failed/;
     await assert.rejects(read, { code: "UNAVAILABLE", message });
     assert.match(String(reports[0]?.error), /exit code 3: no memory/);
     await eventually(() => store.health.failure?.cause === "reader_process");

@@ -132,6 +132,11 @@ export interface Driver {
    */
   begin(turn?: Turn, first?: () => Promise<void>, lenient?: boolean): Promise<void>;
   commit(): Promise<void>;
+  /**
+   * Makes all commits before the call durable; absent where `commit` does. Reads see a commit before that. Rejects with
+   * `CommitOutcomeUnknown`, also for commits on top of those whose flush has failed.
+   */
+  flush?(): Promise<void>;
   rollback(): Promise<void>;
   openSession(): Promise<Session>;
   /** Connections to another process, and reads that wait for one; absent without. */

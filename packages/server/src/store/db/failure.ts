@@ -28,7 +28,8 @@ const REASONS: Readonly<Record<FailureCause, string>> = {
   timeout: "it does not respond in time",
   file_descriptors: "the server has no file descriptors left",
   cannot_open: "one of its files cannot be opened",
-  reader_process: "a process for costly reads has failed; the log of the server has the reason",
+  reader_process:
+    "a process for costly reads or checkpoints has failed; the log of the server has the reason",
   other: "unexpected error",
 };
 

@@ -1,6 +1,6 @@
 import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { ChildProgram } from "../../lib/child-program.ts";
 import type { Driver, Session } from "./connection.ts";
 import type { StoreFailure } from "./failure.ts";
 import { BUSY_TIMEOUT_MS, SqliteConnection } from "./sqlite/connection.ts";
@@ -11,16 +11,17 @@ import { causeOf } from "./sqlite/failures.ts";
 import { SqliteLane } from "./sqlite/lane.ts";
 import { LockWait } from "./sqlite/lock-wait.ts";
 import { SqliteReader } from "./sqlite/reader.ts";
-import { ReaderProcesses, type ReaderProcessOptions } from "./sqlite/reader-processes.ts";
+import { PROGRAM, ReaderProcesses, type ReaderProcessOptions } from "./sqlite/reader-processes.ts";
+import { CHECKPOINT_PAGES, WriteAheadLog } from "./sqlite/write-ahead-log.ts";
 
-/** Pages of the write-ahead log between checkpoints (100 MB): an index page that changed often is copied once. */
-const CHECKPOINT_PAGES = 25_000;
+/**
+ * Pages of the write-ahead log after which SQLite copies it within a commit. A log gets as long only if no process could
+ * copy it meanwhile.
+ */
+const LONGEST_LOG_PAGES = 4 * CHECKPOINT_PAGES;
 
 /** The interval in which an idle server looks whether its files are still there. */
 const WATCH_MS = 1_000;
-
-/** Attempts to truncate the write-ahead log, which a reader in another process prevents meanwhile. */
-const TRUNCATE_ATTEMPTS = 100;
 
 export interface SqliteOptions extends ReaderProcessOptions {
   /** How long reads do not look for commits of other processes. */
@@ -28,6 +29,10 @@ export interface SqliteOptions extends ReaderProcessOptions {
   /** How long writes wait for the lock of another process. */
   readonly lockWaitMs?: number;
   readonly watchMs?: number;
+  /** Pages of the write-ahead log between checkpoints, for tests. */
+  readonly checkpointPages?: number;
+  /** Flushes the write-ahead log, for tests. */
+  readonly flush?: (fd: number) => Promise<void>;
   /** The files that other processes of the server have open; this one opens no others. */
   readonly opened?: readonly string[] | undefined;
 }
@@ -58,9 +63,22 @@ export function openSqlite(path: string, options: SqliteOptions = {}): SqliteDri
   });
   for (const connection of [writer, reader]) connection.failWhenLocked();
   const lock = new LockWait(lockWaitMs);
-  const processes = new ReaderProcesses({ path, opened: files.opened }, options);
+  const task = { path, opened: files.opened };
+  const program = options.program ?? new ChildProgram(PROGRAM);
+  const processes = new ReaderProcesses(task, { ...options, program });
+  const checkpoints = new ReaderProcesses({ ...task, writes: true }, { program });
+  const log = new WriteAheadLog(path, {
+    process: checkpoints,
+    endReads: (isUrgent) => {
+      reader.leave();
+      if (isUrgent) processes.end();
+    },
+    maxWaitMs: lockWaitMs,
+    onFailure: (error) => report({ cause: causeOf(error) ?? "other", error, operation: "write" }),
+    pages: options.checkpointPages,
+    flush: options.flush,
+  });
   let watch: NodeJS.Timeout | undefined;
-  let isLenient = false;
   return {
     dialect: DIALECT,
     opened: files.opened,
@@ -73,25 +91,23 @@ export function openSqlite(path: string, options: SqliteOptions = {}): SqliteDri
     },
     writer,
     pipelines: false,
-    begin: async (_turn, first, lenient = false) => {
+    begin: async (_turn, first) => {
       files.verify();
       writer.abandon();
-      if (lenient !== isLenient) {
-        // Without a flush of the log; the next commit that has one flushes all before.
-        writer.exec(`PRAGMA synchronous = ${lenient ? "NORMAL" : "FULL"}`);
-        isLenient = lenient;
-      }
+      await log.prepare();
       await lock.run(() => writer.exec("BEGIN IMMEDIATE"));
       await first?.();
     },
     commit: async () => {
       writer.exec("COMMIT");
       reader.refresh();
+      log.committed();
     },
+    flush: () => log.flush(),
     rollback: async () => writer.exec("ROLLBACK"),
-    openSession: async () => sessionOf(writer, reader),
+    openSession: async () => sessionOf(writer, reader, log),
     isTransient: () => false,
-    scrub: () => truncateLog(writer, reader, processes),
+    scrub: async () => void (await log.truncate()),
     failureOf: causeOf,
     check: () => processes.check(),
     observe: (listener) => {
@@ -101,6 +117,8 @@ export function openSqlite(path: string, options: SqliteOptions = {}): SqliteDri
     close: async () => {
       clearInterval(watch);
       processes.close();
+      checkpoints.close();
+      log.close();
       reader.leave();
       reader.close();
       writer.close();
@@ -115,15 +133,16 @@ function openWriter(path: string): SqliteConnection {
   chmodSync(path, 0o600);
   const writer = new SqliteConnection(path, false);
   writer.exec("PRAGMA journal_mode = WAL");
-  writer.exec("PRAGMA synchronous = FULL");
-  writer.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  // Commits are not flushed, but the order of flushes around checkpoints is kept: see `WriteAheadLog`.
+  writer.exec("PRAGMA synchronous = NORMAL");
+  writer.exec(`PRAGMA wal_autocheckpoint = ${LONGEST_LOG_PAGES}`);
   // Reads, so that all files exist.
   writer.exec("SELECT count(*) FROM sqlite_schema");
   return writer;
 }
 
-/** A session of migrations, on the connection that writes: closing it leaves that open. */
-function sessionOf(writer: SqliteConnection, reader: SqliteReader): Session {
+/** A session of migrations, on the connection that writes: closing it leaves that open, and makes all durable. */
+function sessionOf(writer: SqliteConnection, reader: SqliteReader, log: WriteAheadLog): Session {
   return {
     dialect: DIALECT,
     get: (sql, ...params) => writer.get(sql, ...params),
@@ -137,24 +156,8 @@ function sessionOf(writer: SqliteConnection, reader: SqliteReader): Session {
       reader.refresh();
       writer.exec(sql);
     },
-    close: async () => {},
+    close: () => log.flush(),
   };
-}
-
-/** With secure_delete, deleted content is zeroed in the log; the checkpoint copies that to the file. */
-async function truncateLog(
-  writer: SqliteConnection,
-  reader: SqliteReader,
-  processes: ReaderProcesses,
-): Promise<void> {
-  for (let attempt = 1; attempt <= TRUNCATE_ATTEMPTS; attempt++) {
-    reader.leave();
-    // A statement that takes long must not keep deleted content in the log.
-    if (attempt === TRUNCATE_ATTEMPTS / 2) processes.end();
-    const sql = "PRAGMA wal_checkpoint(TRUNCATE)";
-    if ((await writer.get<{ busy: number }>(sql))?.busy === 0) return;
-    await sleep(BUSY_TIMEOUT_MS / TRUNCATE_ATTEMPTS);
-  }
 }
 
 /** Reports at an interval while a file is replaced or removed. Reads and writes fail until it is back. */

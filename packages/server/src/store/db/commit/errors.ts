@@ -10,10 +10,10 @@ export class NotCommitted extends Error {
   }
 }
 
-/** The connection broke during a commit, and the database cannot be asked whether it succeeded. */
+/** It cannot be found out whether a commit is durable. */
 export class CommitOutcomeUnknown extends Error {
-  constructor(cause: unknown) {
-    super("the connection broke during the commit, and the database cannot be reached", { cause });
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
   }
 }
 
@@ -23,6 +23,6 @@ export class CommitOutcomeUnknown extends Error {
  */
 export function outcomeUnknown(cause: CommitOutcomeUnknown): WharfError {
   const text =
-    "the connection to the store broke during the commit: the write may have taken effect; check before you retry";
+    "the store failed during the commit: the write may have taken effect; check before you retry";
   return new WharfError("UNKNOWN", text, { reason: "COMMIT_OUTCOME_UNKNOWN" }, cause);
 }

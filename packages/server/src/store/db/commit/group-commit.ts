@@ -64,6 +64,8 @@ export class GroupCommit {
   /** Writes that wait for a batch of others. */
   readonly #background = new Map<Waiting, NodeJS.Timeout>();
   #running: Promise<void> | undefined;
+  /** The flush of the last batch. The next batch runs meanwhile. */
+  #flushing: Promise<void> | undefined;
 
   constructor(
     driver: Driver,
@@ -119,6 +121,7 @@ export class GroupCommit {
   /** Resolves when all writes so far have finished. */
   async idle(): Promise<void> {
     await this.#running;
+    await this.#flushing;
   }
 
   async #drain(): Promise<void> {
@@ -159,10 +162,25 @@ export class GroupCommit {
     try {
       outcomes = await this.#attempt(batch);
     } catch (error) {
-      const failure = this.#unavailable(error);
-      for (const { reject } of batch) reject(failure);
+      this.#reject(batch, error);
       return;
     }
+    const isLenient = batch.every(({ inBackground }) => inBackground);
+    if (isLenient || this.#driver.flush === undefined)
+      return this.#answer(batch, outcomes, started);
+    await this.#flushing;
+    this.#flushing = this.#driver.flush().then(
+      () => this.#answer(batch, outcomes, started),
+      (error) => this.#reject(batch, error),
+    );
+  }
+
+  #reject(batch: readonly Waiting[], error: unknown): void {
+    const failure = this.#unavailable(error);
+    for (const { reject } of batch) reject(failure);
+  }
+
+  #answer(batch: readonly Waiting[], outcomes: readonly Outcome[], started: number): void {
     this.#observer.committed(performance.now() - started, batch.length);
     for (const [i, outcome] of outcomes.entries()) {
       if (!("error" in outcome)) batch[i]?.resolve(outcome.value);
@@ -174,7 +192,8 @@ export class GroupCommit {
   /** Reports a failure of the database, and returns the error for callers. */
   #unavailable(error: unknown): WharfError {
     if (error instanceof CommitOutcomeUnknown) {
-      this.#observer.failed({ operation: "write", cause: "unreachable", error });
+      const cause = this.#driver.failureOf(error) ?? "unreachable";
+      this.#observer.failed({ operation: "write", cause, error });
       return outcomeUnknown(error);
     }
     const cause = this.#driver.failureOf(error) ?? "other";

@@ -88,7 +88,9 @@ export class Transactions {
       if (marker === undefined || isAnswer(error)) throw error;
       const committed = await wasCommitted(this.#source, marker, this.#timeouts.outcomeMs);
       if (committed === true) return;
-      throw committed === false ? new NotCommitted(error) : new CommitOutcomeUnknown(error);
+      throw committed === false
+        ? new NotCommitted(error)
+        : new CommitOutcomeUnknown("the connection broke during the commit", error);
     }
     this.#idle = connection;
     // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, which is not an error.

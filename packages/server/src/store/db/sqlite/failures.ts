@@ -1,4 +1,6 @@
+import { codeOf } from "../../../lib/error-code.ts";
 import { WharfError } from "../../../lib/errors.ts";
+import { CommitOutcomeUnknown } from "../commit/errors.ts";
 import { type FailureCause, failureText } from "../failure.ts";
 import { DataFileReplaced } from "./data-files.ts";
 import { ReaderProcessFailed } from "./reader-processes.ts";
@@ -18,6 +20,14 @@ const CAUSES: Readonly<Record<number, FailureCause>> = {
   26: "damaged",
 };
 
+/** By the code of a system call: flushes of the log are not those of SQLite. */
+const SYSTEM_CAUSES: Readonly<Record<string, FailureCause>> = {
+  EDQUOT: "disk_full",
+  EIO: "io_error",
+  ENOSPC: "disk_full",
+  EROFS: "read_only",
+};
+
 export function isLocked(error: unknown): boolean {
   return primaryCode(error) === BUSY;
 }
@@ -25,7 +35,9 @@ export function isLocked(error: unknown): boolean {
 /** The failure of the database behind an error; undefined for all other errors. */
 export function causeOf(error: unknown): FailureCause | undefined {
   if (error instanceof ReaderProcessFailed) return "reader_process";
-  return error instanceof DataFileReplaced ? "replaced" : CAUSES[primaryCode(error)];
+  if (error instanceof DataFileReplaced) return "replaced";
+  if (error instanceof CommitOutcomeUnknown) return causeOf(error.cause) ?? "io_error";
+  return CAUSES[primaryCode(error)] ?? SYSTEM_CAUSES[codeOf(error)];
 }
 
 /** The error of a read, for callers. Errors of statements stay as they are. */

@@ -5,6 +5,8 @@ import type { Statement } from "../connection.ts";
 export interface Task {
   readonly path: string;
   readonly opened: readonly string[];
+  /** Whether its connection writes, for checkpoints. */
+  readonly writes?: boolean;
 }
 
 export type Question = Statement;

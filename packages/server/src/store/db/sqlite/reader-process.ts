@@ -1,6 +1,7 @@
 /**
  * The program of a reader process: runs one statement at a time on a connection of its own, at a low priority. SQLite
- * offers Node.js no way to interrupt a statement, but a process that reads can be killed at any moment.
+ * offers Node.js no way to interrupt a statement, but a process can be killed at any moment: one that reads loses
+ * nothing, and one that runs checkpoints leaves the rest of the log for the next one.
  */
 import { setPriority } from "node:os";
 import { runStatement } from "../connection.ts";
@@ -14,15 +15,18 @@ const PRIORITY = 5;
 let connection: SqliteConnection | undefined;
 
 /** Opens the files that the server has open, not others that have replaced them. */
-function open({ path, opened }: Task): SqliteConnection {
+function open({ path, opened, writes = false }: Task): SqliteConnection {
   const files = new DataFiles(path, opened);
   // SQLite would create what was removed.
   files.verify();
-  const opening = new SqliteConnection(path, true);
+  const opening = new SqliteConnection(path, !writes);
   try {
     opening.exec("SELECT count(*) FROM sqlite_schema");
     files.verify();
-    lowerPriority();
+    if (writes) {
+      opening.failWhenLocked();
+      opening.exec("PRAGMA synchronous = NORMAL");
+    } else lowerPriority();
     return opening;
   } catch (error) {
     opening.close();

@@ -8,7 +8,7 @@ import { DataFileReplaced } from "./data-files.ts";
 import type { Answer, Failed, Measured, Task } from "./reader-messages.ts";
 
 /** Beside this file, in the sources and in the build. */
-const PROGRAM = join(import.meta.dirname, `reader-process${extname(import.meta.filename)}`);
+export const PROGRAM = join(import.meta.dirname, `reader-process${extname(import.meta.filename)}`);
 
 /** How long a statement may go on that nobody waits for any more: less than a new process takes to start. */
 const GRACE_MS = 100;
@@ -27,7 +27,7 @@ export class ReaderProcessFailed extends Error {
 }
 
 export interface ReaderProcessOptions {
-  /** What the processes run. */
+  /** `PROGRAM`, or that of a test. */
   readonly program?: ChildProgram;
   readonly graceMs?: number;
   readonly idleMs?: number;
