@@ -65,7 +65,7 @@ test("a changed, shortened or extended file is rejected wherever it differs", as
   for (const length of [0, 10, body, body + 50, body + 64 + 65_552, file.length - 1])
     await assert.rejects(decrypted(file.subarray(0, length), { identities }), { name: "AgeError" });
   const extended = Buffer.concat([file, Buffer.of(0)]);
-  await assert.rejects(decrypted(extended, { identities }), { name: "AgeError" });
+  await assert.rejects(decrypted(extended, { identities }), /it was changed or cut off/);
   for (const other of ["", "text", "age-encryption.org/v2\n"])
     await assert.rejects(decrypted(Buffer.from(other), { identities }), /not a file .* with age/);
 });
