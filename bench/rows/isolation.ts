@@ -1,4 +1,7 @@
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { builtinRole } from "@wharf/contract";
 import { copyOf, dataSet, ScratchData, someUids } from "../data-set.ts";
 import type { HttpJob, Target } from "../load/http.ts";
 import type { Load } from "../load/load.ts";
@@ -7,6 +10,7 @@ import type { Options } from "../options.ts";
 import { ORGANIZATION } from "../organization.ts";
 import { Program } from "../program.ts";
 import { type Bench, counted, type Measured, type Row, serve } from "../row.ts";
+import { tokensOf } from "../signing-keys.ts";
 import { FOLDERS } from "../tree-rows.ts";
 import { groupPath, listPath } from "../verify.ts";
 import type { Wharf } from "../wharf.ts";
@@ -179,7 +183,143 @@ function createRow({ sizes }: Options): Row {
   };
 }
 
+/** Requests that one client has in flight, against those of another caller. */
+const IN_FLIGHT = 32;
+
+/** The pause of an unhurried client between a response and its next request. */
+const PAUSE_MS = 5;
+
+/** Rows of a list of version 1, which has no pages: one page of version 2. */
+const V1_ROWS = 150;
+
+/** Measures one client's responses, in milliseconds. */
+type Client = (server: Wharf, targets: readonly Target[]) => Promise<Pick<Load, "p99Ms">>;
+
+/** A client that sends one request at a time, with pauses: what a person or a controller feels. */
+function unhurried({ options: { seconds } }: Bench): Client {
+  return async ({ port }, targets) => {
+    const agent = new Agent({ keepAlive: true });
+    const times: number[] = [];
+    const until = performance.now() + seconds * 1000;
+    for (let at = 0; performance.now() < until; at++) {
+      const { path, method, body, token } = targets[at % targets.length] as Target;
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const begun = performance.now();
+      const sent = request({ port, host: "127.0.0.1", path, method, agent, headers }).end(body);
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      await once(response.resume(), "end");
+      if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode}`);
+      times.push(performance.now() - begun);
+      await sleep(PAUSE_MS);
+    }
+    agent.destroy();
+    times.sort((a, b) => a - b);
+    return { p99Ms: times[Math.floor(times.length * 0.99)] ?? 0 };
+  };
+}
+
+/** Clients that send their next request with each response. */
+function saturating({ http, options: { seconds } }: Bench): Client {
+  return ({ port, token }, targets) =>
+    http.ask({ port, token, method: "GET", targets, seconds, connections: GET_CONNECTIONS });
+}
+
+/** A server on which two callers of one organization own it. */
+async function twoOwners(bench: Bench, data: string) {
+  const server = await serve(bench, data);
+  const post = async (path: string, body: object): Promise<string> =>
+    JSON.parse(await server.rest(`/iam/v2beta1/${path}`, JSON.stringify(body))).uid;
+  const identities: string[] = [];
+  for (const name of ["busy", "other"]) {
+    const claimMatch = { issuer: "https://issuer.example", subject: name };
+    const identityUid = await post(`identities/${ORGANIZATION}`, { name, claimMatch });
+    await post(`roleBindings/${ORGANIZATION}`, {
+      ...{ identityUid, roleUid: builtinRole("owner")?.uid },
+    });
+    identities.push(identityUid);
+  }
+  const folder = await post(`groups/${ORGANIZATION}`, { name: "folder" });
+  for (let at = 0; at < V1_ROWS; at++) await post(`groups/${folder}`, { name: `team-${at}` });
+  const tokens = await tokensOf(server, data, identities);
+  const [busy = "", other = ""] = identities.map((uid) => tokens.get(uid));
+  return { server, busy, other, folder };
+}
+
+/** The kinds of requests that the busy client has in flight. */
+function kindsOfLoad(uids: readonly string[], folder: string): Record<string, Target[]> {
+  return {
+    gets: uids.map((uid) => ({ path: groupPath(uid) })),
+    lists: pageSizes((pageSize) => ({ path: `${listPath()}&skip=${pageSize}` })),
+    creates: [newGroup("another")],
+    checks: uids.map((uid) => ({
+      path: `/iam/v2beta1/access:check?resource=${uid}&capability=groups.create`,
+    })),
+    "v1 lists": [{ path: `/iam/v1/groups?uidp.childrenOf=${folder}` }],
+    exports: [{ path: "/audit/v2beta1/entries:export" }],
+  };
+}
+
+/** Others' requests while one client has many in flight, of the kind that delays them most. */
+function fairnessRow(
+  what: "GET" | "create",
+  who: string,
+  clientOf: (bench: Bench) => Client,
+  { sizes }: Options,
+): Row {
+  return {
+    work: `${what} p99 of ${who} while another caller has ${IN_FLIGHT} requests in flight`,
+    reference: "alone",
+    target: { atMost: 3 },
+    async measure(bench) {
+      const { rounds, seconds } = bench.options;
+      const client = clientOf(bench);
+      using data = copyOf(await dataSet(sizes.small));
+      const uids = someUids(data.path, 200);
+      const { server, busy, other, folder } = await twoOwners(bench, data.path);
+      await using _server = server;
+      await using disturbing = new Program<HttpJob, Load>("load/http.ts", bench.cores.asking);
+      const gets = uids.map((uid) => ({ path: groupPath(uid), token: other }));
+      const targets = what === "GET" ? gets : [{ ...newGroup("another"), token: other }];
+      const ask = async () => (await client(server, targets)).p99Ms;
+      const beside = async (load: readonly Target[]) => {
+        const running = disturbing.ask({
+          ...{ port: server.port, token: busy, method: "GET", targets: load },
+          ...{ connections: IN_FLIGHT, seconds: seconds + (2 * HEAD_START_MS) / 1000 },
+        });
+        await sleep(HEAD_START_MS);
+        const p99 = await ask();
+        await running;
+        return p99;
+      };
+      await ask();
+      const notes: string[] = [];
+      let worst = { ours: [] as number[], reference: [] as number[], ratio: 0 };
+      for (const [kind, load] of Object.entries(kindsOfLoad(uids, folder))) {
+        await beside(load);
+        const figures = await alternately(rounds, ask, () => beside(load));
+        const ratio = median(figures.ours) / median(figures.reference);
+        notes.push(`${kind} ${ratio.toFixed(1)}`);
+        if (ratio > worst.ratio) worst = { ...figures, ratio } as typeof worst;
+      }
+      const { ours, reference } = worst;
+      return { unit: "ms", ours, reference, notes: [`ratio beside ${notes.join(", ")}`] };
+    },
+  };
+}
+
+function fairnessRows(options: Options): Row[] {
+  const one = "one unhurried client";
+  const many = `${GET_CONNECTIONS} saturating connections`;
+  return (["GET", "create"] as const).flatMap((what) => [
+    fairnessRow(what, one, unhurried, options),
+    fairnessRow(what, many, saturating, options),
+  ]);
+}
+
 /** How much the work of some clients delays others. */
 export function isolationRows(options: Options): Row[] {
-  return [skipRow(options), sortRow(options), searchRow(options), createRow(options)];
+  return [
+    ...[skipRow(options), sortRow(options), searchRow(options), createRow(options)],
+    ...fairnessRows(options),
+  ];
 }
