@@ -111,6 +111,27 @@ describe("writes that share a commit", () => {
     assert.ok((commits[before + 1] ?? 0) < 20, `${commits.slice(before)}`);
   });
 
+  test("a long batch lets the event loop go on between its writes, and those that arrive then join it", async () => {
+    const before = commits.length;
+    const order: string[] = [];
+    const late = Promise.withResolvers<void>();
+    const slow = (name: string) =>
+      store.write(async () => {
+        order.push(name);
+        now += 1;
+      });
+    const first = store.write(async () => {
+      now += 1;
+      setImmediate(() => {
+        order.push("another request");
+        late.resolve(slow("late"));
+      });
+    });
+    await Promise.all([first, slow("next"), late.promise]);
+    assert.deepEqual(order, ["another request", "next", "late"]);
+    assert.deepEqual(commits.slice(before), [3]);
+  });
+
   test("writes that arrive while the batch waits for its turn join it, whatever they lock", async () => {
     const first = Promise.withResolvers<void>();
     let asked = 0;

@@ -46,6 +46,9 @@ const MAX_GATHER_TICKS = 16;
  */
 const MAX_TICK_MS_PER_WRITE = 0.5;
 
+/** How long the writes of a batch keep the event loop, in milliseconds, until it answers others between two of them. */
+const SLICE_MS = 0.5;
+
 /** Attempts to commit a batch, in case of conflicts with other replicas and broken connections. */
 const MAX_ATTEMPTS = 8;
 
@@ -148,7 +151,7 @@ export class GroupCommit {
     let began = this.#clock();
     for (let tick = 0; tick < MAX_GATHER_TICKS && this.#waiting.length < BATCH_SIZE; tick++) {
       const before = this.#waiting.length;
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTick();
       const now = this.#clock();
       const added = this.#waiting.length - before;
       if (added === 0 || now - began > added * MAX_TICK_MS_PER_WRITE) return;
@@ -236,7 +239,13 @@ export class GroupCommit {
       const audits: AuditEntry[] = [];
       const gathered = new GatheredRows();
       const atEnd: { readonly outcome: number; readonly work: AtEnd }[] = [];
+      let began = this.#clock();
       for (const { work } of batch) {
+        if (this.#clock() - began >= SLICE_MS) {
+          await nextTick();
+          if (!lenient && !this.#driver.pipelines) await this.#join(batch, writer, mode.turn);
+          began = this.#clock();
+        }
         const tx = new SharedTransaction(writer, counts);
         const outcome = await (mode.inSavepoints
           ? this.#inSavepoint(tx, work, writer, chains)
@@ -284,7 +293,7 @@ export class GroupCommit {
   async #join(batch: Waiting[], writer: BatchWriter, turn: Turn): Promise<void> {
     const isAlone = turn === "alone" || this.#driver.dialect.lockTexts === "";
     const joins = ({ locks }: Waiting) => isAlone || writer.held.covers(locks);
-    const room = BATCH_SIZE - batch.length;
+    const room = Math.max(0, BATCH_SIZE - batch.length);
     const joined = this.#waiting.filter(joins).slice(0, room);
     if (joined.length === 0) return;
     this.#waiting = this.#waiting.filter((one) => !joined.includes(one));
@@ -344,6 +353,10 @@ export class GroupCommit {
       return { error };
     }
   }
+}
+
+function nextTick(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Writes what works have gathered, and links audit entries to those before. */
