@@ -95,6 +95,7 @@ export function servedBy(
     auditDenial: (call, denial) => auditDeniedCall(engine, call, denial),
     dryRuns: dryRunsOf(API_SERVICES),
     documentMethods: documentMethodsOf(API_SERVICES),
+    slices: engine.slices,
   });
   return {
     methods,

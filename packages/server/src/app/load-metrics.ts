@@ -1,13 +1,23 @@
+import type { TimeSlices } from "../lib/scheduling/time-slices.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Store } from "../store/db/store.ts";
 import type { Port } from "../wire/port.ts";
 
 /** Figures of what is in progress and what waits, read with each scrape: requests pay nothing for them. */
-export function watchLoad(metrics: Metrics, port: Port, store: Store): void {
+export function watchLoad(
+  metrics: Metrics,
+  port: Port,
+  { store, slices }: { readonly store: Store; readonly slices: TimeSlices },
+): void {
   metrics.watchGauge(
     "wharf_requests_in_flight",
     "Requests that have arrived and are not answered yet.",
     () => port.load.requests,
+  );
+  metrics.watchGauge(
+    "wharf_requests_waiting",
+    "Requests, and long tasks of requests, that wait for their turn on the event loop.",
+    () => slices.waiting,
   );
   metrics.watchGauge(
     "wharf_connections",

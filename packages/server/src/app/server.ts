@@ -129,7 +129,7 @@ async function serve(
     held: true,
     source: supervisor,
   });
-  watchLoad(metrics, port, store);
+  watchLoad(metrics, port, core.engine);
   const background = new BackgroundTasks(core, areas.registrySync, areas.delivery);
   const deps = { core, areas, port, readiness, background, tracing, scrape, supervisor };
   const { firstRun, metricsListener } = await startBesidePort(deps);

@@ -57,9 +57,13 @@ function systemEndpoints({
     path,
     handle,
   });
+  const probe = (path: string, handle: () => Promise<HttpResponse>): HttpEndpoint => ({
+    ...get(path, handle),
+    isProbe: true,
+  });
   return [
-    get("/healthz", async () => text(200, "ok")),
-    get("/readyz", async () => {
+    probe("/healthz", async () => text(200, "ok")),
+    probe("/readyz", async () => {
       const { problem } = readiness;
       return problem === undefined ? text(200, "ok") : notReady(problem);
     }),
@@ -67,7 +71,7 @@ function systemEndpoints({
     ...(scrape === undefined
       ? []
       : [
-          get("/metrics", async () => {
+          probe("/metrics", async () => {
             const { contentType, body } = await scrape();
             return { status: 200, headers: { "content-type": contentType }, body };
           }),

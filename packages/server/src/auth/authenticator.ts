@@ -79,7 +79,11 @@ export class Authenticator {
    * UNAUTHENTICATED.
    */
   presumed(authorization: string | undefined, now: number): Caller | undefined {
-    if (!this.#store.isRemote) return undefined;
+    return this.#store.isRemote ? this.lastKnown(authorization, now) : undefined;
+  }
+
+  /** The cached caller of a bearer token as of the last known access version. Throws UNAUTHENTICATED. */
+  lastKnown(authorization: string | undefined, now: number): Caller | undefined {
     const bearer = bearerOf(authorization);
     if (!this.#verifier.hasVerified(bearer)) return undefined;
     const token = this.#verifier.verify(bearer, now);

@@ -1,5 +1,5 @@
 import { CapabilitySet, rootOf } from "@wharf/contract";
-import { shareOf } from "../lib/scheduling/share.ts";
+import { ownerOf } from "../lib/scheduling/share.ts";
 import { type SlicedTask, TimeSlices } from "../lib/scheduling/time-slices.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { SharedRead } from "../store/db/read/shared-read.ts";
@@ -110,7 +110,7 @@ export class BindingGrants {
     try {
       const roots = new Map(stale === undefined ? [] : compiled.roots);
       const task = this.#slices.task(
-        shareOf({ caller: { uid: compiled.identity }, remoteAddress: "" }).key,
+        ownerOf({ caller: { uid: compiled.identity }, remoteAddress: "" }),
       );
       for (const staleRoot of stale ?? [undefined]) {
         if (staleRoot !== undefined) roots.delete(staleRoot);

@@ -1,5 +1,7 @@
 import type { Access } from "../auth/access.ts";
 import type { TokenSealer } from "../lib/crypto/token-sealer.ts";
+import { ownerOf } from "../lib/scheduling/share.ts";
+import { TimeSlices } from "../lib/scheduling/time-slices.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Store } from "../store/db/store.ts";
 import { AuditAggregator, BY_CALLER, BY_READER } from "./audit/aggregator.ts";
@@ -36,6 +38,8 @@ export class Engine {
   readonly pageTokens: PageTokens;
   readonly creates: Creates;
   readonly limits: EngineLimits;
+  /** The event loop's time for requests and long tasks. */
+  readonly slices: TimeSlices;
   readonly lists: ListScheduler;
   /** Where audit entries go that callers without credentials can cause. */
   readonly auditAggregator: AuditAggregator;
@@ -51,7 +55,10 @@ export class Engine {
     const { store, catalog, access, pageTokens, responseSealer, hooks } = deps;
     const { limits = ENGINE_LIMITS } = deps;
     this.limits = limits;
-    this.lists = new ListScheduler(limits.manyRanges);
+    const { sliceMs, waiting: maxQueued, waitingPerOwner: maxQueuedPerKey } = limits;
+    this.slices = new TimeSlices(sliceMs, undefined, { maxQueuedPerKey, maxQueued });
+    store.onWork = (holder, ms) => this.slices.charge(ownerOf(holder), ms);
+    this.lists = new ListScheduler(limits.manyRanges, this.slices);
     this.store = store;
     this.catalog = catalog;
     this.access = access;

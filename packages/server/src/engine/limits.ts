@@ -16,6 +16,12 @@ export interface EngineLimits {
   readonly streams: number;
   /** Those of one caller: more are a mistake of the client. */
   readonly streamsPerCaller: number;
+  /** How long requests keep the event loop before new ones are read, in milliseconds. */
+  readonly sliceMs: number;
+  /** Requests of an organization, or of the people of a client network, that wait for the event loop. */
+  readonly waitingPerOwner: number;
+  /** Requests of all callers that wait for it. */
+  readonly waiting: number;
 }
 
 export const ENGINE_LIMITS: EngineLimits = {
@@ -24,4 +30,7 @@ export const ENGINE_LIMITS: EngineLimits = {
   deletedTags: 2_000,
   streams: 2_000,
   streamsPerCaller: 50,
+  sliceMs: 0.5,
+  waitingPerOwner: 2_000,
+  waiting: 4_000,
 };

@@ -148,6 +148,12 @@ export interface Methods extends Iterable<Method> {
   deny(method: Method, incoming: RequestInfo, scope: string): Promise<never>;
 
   /**
+   * Waits until the event loop has time for a request; undefined if it has. Requests that wait start in fair order: no
+   * caller's delay those of others. Called once for each, before its message is decoded. Rejects if too many wait.
+   */
+  schedule(incoming: RequestInfo, name: string): Promise<void> | undefined;
+
+  /**
    * Authenticates, authorizes, validates and handles a call. Replies at once if nothing must be waited for; every error
    * rejects, and none is thrown.
    */

@@ -15,8 +15,18 @@ import { isCreate, serviceNames } from "@wharf/contract";
 import { actOf } from "../auth/act.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
-import { notFound, PermissionDeniedError, unimplemented, WharfError } from "../lib/errors.ts";
+import {
+  notFound,
+  PermissionDeniedError,
+  tooMany,
+  unimplemented,
+  WharfError,
+} from "../lib/errors.ts";
 import { attempt, type MaybePromise, whenReady } from "../lib/maybe-promise.ts";
+import type { Owner } from "../lib/scheduling/fair-order.ts";
+import { QueueFullError } from "../lib/scheduling/fair-queue.ts";
+import { ownerOf } from "../lib/scheduling/share.ts";
+import type { TimeSlices } from "../lib/scheduling/time-slices.ts";
 import { AdmittedCall } from "./admitted-call.ts";
 import {
   type Admission,
@@ -75,6 +85,8 @@ export interface MethodOptions {
   readonly dryRuns?: DryRuns;
   /** The methods whose requests contain documents. */
   readonly documentMethods?: ReadonlySet<DescMethod>;
+  /** The event loop's time, in which requests start; all start at once without it. */
+  readonly slices?: TimeSlices;
 }
 
 /**
@@ -86,6 +98,7 @@ export class ServedMethods implements Methods {
   readonly #findDeletedGroup: DeletedGroupLookup | undefined;
   readonly #auditDenial: DenialAudit | undefined;
   readonly #dryRuns: DryRuns | undefined;
+  readonly #slices: TimeSlices | undefined;
   readonly #methods: BoundMethod[] = [];
   readonly #byPath = new Map<string, BoundMethod>();
 
@@ -100,6 +113,7 @@ export class ServedMethods implements Methods {
     this.#findDeletedGroup = findDeletedGroup;
     this.#auditDenial = auditDenial;
     this.#dryRuns = dryRuns;
+    this.#slices = options.slices;
     for (const service of services) {
       const names = serviceNames(service);
       for (const desc of service.methods) {
@@ -168,6 +182,10 @@ export class ServedMethods implements Methods {
     throw new WharfError("UNAVAILABLE", "access has changed: try again");
   }
 
+  schedule(incoming: RequestInfo, name: string): Promise<void> | undefined {
+    return this.#slices?.begin(() => this.#ownerOf(incoming, name), incoming)?.catch(busy);
+  }
+
   call(method: Method, request: Message, incoming: RequestInfo): MaybePromise<Reply> {
     const bound = method as HandledMethod;
     return attempt(() => {
@@ -191,6 +209,15 @@ export class ServedMethods implements Methods {
         return attempt(run, (error) => this.#failed(error, bound, incoming, caller, time));
       });
     });
+  }
+
+  /** The owner by the cached caller: authentication is work, too. Without valid credentials, it is anonymous. */
+  #ownerOf({ authorization, remoteAddress }: RequestInfo, name: string): Owner {
+    let caller: Caller | undefined;
+    try {
+      caller = this.#authenticator.lastKnown(authorization, Date.now());
+    } catch {}
+    return ownerOf({ caller: caller ?? ANONYMOUS, remoteAddress }, name);
   }
 
   #allowDryRun({ desc, canBeTried }: BoundMethod, incoming: RequestInfo): void {
@@ -261,6 +288,8 @@ export class ServedMethods implements Methods {
     }
     checkAccess(method, call.caller, request, call.time);
     validateRequest(desc.input, request);
+    // A method that invokes many shares the event loop after each.
+    await this.#slices?.continue(() => ownerOf(call, name), call);
     const { caller, time, translateEvent, idempotency, calledAs = call.method } = call;
     const { isPublicName } = call;
     const inner = new AdmittedCall(call, desc, caller, time, {
@@ -273,6 +302,12 @@ export class ServedMethods implements Methods {
     });
     return fromBinary(desc.output, (await method.handler(inner, request)).binary());
   }
+}
+
+function busy(error: unknown): never {
+  if (!(error instanceof QueueFullError)) throw error;
+  const whose = error.full === "key" ? "your organization or network" : "all callers";
+  throw tooMany(`too many requests of ${whose} are waiting: try again`, 1);
 }
 
 function nameOf({ parent, name }: DescMethod): string {

@@ -39,6 +39,8 @@ export interface HttpEndpoint {
   readonly prefix?: true;
   /** Whether machines poll it: successful requests are logged at the level debug. */
   readonly isPolled?: true;
+  /** Whether monitoring probes it: it answers however many requests wait. */
+  readonly isProbe?: true;
   /** Whether it serves only pages of this server: CORS does not open it, and the API description need not mention it. */
   readonly isPage?: true;
   handle(request: HttpRequest): Promise<HttpResponse>;

@@ -124,13 +124,13 @@ function handleEndpoint(http: HttpContext, endpoints: ByMethod, path: string, qu
   context.isPolled = endpoint.isPolled ?? false;
   context.setDeadline(wire.deadlines, fail);
   response.on("close", () => context.disconnected());
-  endpoint
-    .handle(new EndpointRequest(http, path, query))
-    .then((reply) => {
+  const handle = () =>
+    endpoint.handle(new EndpointRequest(http, path, query)).then((reply) => {
       if (context.settle()) sendReply(http, reply);
       else cancelBody(reply.body);
-    })
-    .catch(fail);
+    });
+  const started = endpoint.isProbe ? undefined : wire.methods.schedule(context, endpoint.path);
+  (started === undefined ? handle() : started.then(handle)).catch(fail);
 }
 
 /** A request to an endpoint. A class: an object literal with getters has a hidden class of its own, which V8 keeps long. */

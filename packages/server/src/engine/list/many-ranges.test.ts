@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { WharfError } from "../../lib/errors.ts";
+import { TimeSlices } from "../../lib/scheduling/time-slices.ts";
 import type { Call } from "../../rpc/call.ts";
 import { ListScheduler } from "./many-ranges.ts";
 
@@ -15,7 +16,7 @@ async function ticks(count: number): Promise<void> {
 }
 
 test("lists of one caller over many ranges are limited in concurrency and queue length", async () => {
-  const lists = new ListScheduler(100);
+  const lists = new ListScheduler(100, new TimeSlices());
   let running = 0;
   let most = 0;
   let open = () => {};
@@ -49,7 +50,7 @@ test("lists of one caller over many ranges are limited in concurrency and queue 
 });
 
 test("a list over many ranges yields before it starts, and ends when its client disconnects", async () => {
-  const lists = new ListScheduler(100);
+  const lists = new ListScheduler(100, new TimeSlices());
   const call = callOf("a");
   let steps = 0;
   const list = lists.run(call, 5_000, async (task) => {

@@ -1,7 +1,7 @@
 import { tooMany } from "../../lib/errors.ts";
 import { KeyedSemaphore } from "../../lib/scheduling/semaphore.ts";
-import { type ShareHolder, shareOf } from "../../lib/scheduling/share.ts";
-import { type SlicedTask, TimeSlices } from "../../lib/scheduling/time-slices.ts";
+import { ownerOf, type ShareHolder, shareOf } from "../../lib/scheduling/share.ts";
+import type { SlicedTask, TimeSlices } from "../../lib/scheduling/time-slices.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Abandonable } from "../../store/db/store.ts";
 
@@ -12,38 +12,33 @@ const CONCURRENCY = 2;
 const MAX_QUEUED = 64;
 
 /**
- * Keeps lists from delaying other requests. All lists of a tick of the event loop share one time slice, so that creates
- * and reads of single resources wait for one slice, not for a list of every connection. A list over many ranges, such as
- * that of a caller with role bindings at thousands of groups, collects the rows of all of them, so only a few of one
- * share run concurrently.
+ * Bounds lists over many ranges, such as that of a caller with role bindings at thousands of groups, which collects the
+ * rows of all of them: only a few of one share run concurrently.
  */
 export class ListScheduler {
   readonly #manyRanges: number;
-  readonly #slices = new TimeSlices();
+  readonly #slices: TimeSlices;
   readonly #running = new KeyedSemaphore({
     perKey: CONCURRENCY,
     maxQueuedPerKey: MAX_QUEUED,
     rejection: () => tooManyLists(this.#manyRanges),
   });
 
-  constructor(manyRanges: number) {
+  constructor(manyRanges: number, slices: TimeSlices) {
     this.#manyRanges = manyRanges;
+    this.#slices = slices;
   }
 
-  /** A task of other long reads, in the same slices. Shares of callers take turns. */
+  /** A task that pauses between slices, for long reads of a request that has begun. */
   task(holder: ShareHolder, request?: Abandonable): SlicedTask {
-    return this.#slices.task(shareOf(holder).key, request);
+    return this.#slices.task(ownerOf(holder), request);
   }
 
   /** Runs a list over a number of ranges. */
   run<T>(call: Call, ranges: number, list: (task: SlicedTask) => Promise<T>): Promise<T> {
-    const { key } = shareOf(call);
-    if (ranges <= this.#manyRanges) {
-      const task = this.#slices.begin(key, call);
-      return task instanceof Promise ? task.then(list) : list(task);
-    }
-    return this.#running.run(key, async () => {
-      const task = this.#slices.task(key, call);
+    const task = this.task(call, call);
+    if (ranges <= this.#manyRanges) return list(task);
+    return this.#running.run(shareOf(call).key, async () => {
       await task.yield();
       return list(task);
     });

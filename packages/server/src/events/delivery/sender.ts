@@ -246,7 +246,7 @@ export class Sender {
   /** Undefined if the subscription must not be sent to any more. */
   async #attempt({ delivery, event }: Due): Promise<AttemptOutcome | undefined> {
     const { leases, times, signer, names, metrics, slices } = this.#deps;
-    await slices.begin(this.#uid);
+    await slices.begin(() => [this.#uid]);
     const context = await this.#context.current();
     if (this.#stopped || !isActive(context) || !leases.holds(leaseOf(this.#uid))) return undefined;
     const now = Date.now();

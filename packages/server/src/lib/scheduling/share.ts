@@ -1,5 +1,6 @@
 import { isRoot, rootOf } from "@wharf/contract";
 import { wideClientNetwork } from "../net/client-network.ts";
+import type { Owner } from "./fair-order.ts";
 
 /** The parts of a request that decide its share. */
 export interface ShareHolder {
@@ -35,4 +36,13 @@ export function shareOf({ caller, remoteAddress }: ShareHolder): Share {
   const organization = uid === "" || isRoot(uid) ? "" : rootOf(uid);
   const network = wideClientNetwork(remoteAddress);
   return { organization, network, key: `${organization} ${network}` };
+}
+
+/**
+ * The owner of work on the event loop: organizations share it equally, then callers, then kinds of work, so that the
+ * short requests of a caller do not wait for many long ones. Callers without an organization share that of their network.
+ */
+export function ownerOf(holder: ShareHolder, work = ""): Owner {
+  const { organization, network } = shareOf(holder);
+  return [organization || network, holder.caller.uid, work];
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { QueueFullError } from "./fair-queue.ts";
 import { TimeSlices } from "./time-slices.ts";
 
 const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -17,7 +18,7 @@ function clock() {
 
 test("work within its slice continues at once, and waits for the next slice after it", async () => {
   const { now, pass } = clock();
-  const task = new TimeSlices(2, now).task("a");
+  const task = new TimeSlices(2, now).task(["a"]);
   assert.equal(task.pause(), undefined);
   pass(1.9);
   assert.equal(task.pause(), undefined);
@@ -33,7 +34,7 @@ test("all slices of a tick share the time of one, however many tasks there are",
   const slices = new TimeSlices(2, now);
   const inTick: number[] = [];
   const work = async (owner: string, ms: number) => {
-    const task = slices.task(owner);
+    const task = slices.task([owner]);
     for (let step = 0; step < 3; step++) {
       await task.yield();
       pass(ms);
@@ -56,13 +57,13 @@ test("all slices of a tick share the time of one, however many tasks there are",
   assert.ok(times.length < 30, `${times}`);
 });
 
-test("short tasks begin at once while a tick has time, and in turn after it", async () => {
+test("requests begin at once while a tick has time, and in fair order after it", async () => {
   const { now, pass } = clock();
   const slices = new TimeSlices(2, now);
   const begun: string[] = [];
   const begin = async (name: string) => {
     const [owner = ""] = name;
-    await slices.begin(owner);
+    await slices.begin(() => [owner]);
     begun.push(name);
     pass(1.5);
   };
@@ -80,23 +81,60 @@ test("short tasks begin at once while a tick has time, and in turn after it", as
 
 test("a task that is abandoned ends at its next pause", async () => {
   const request: { abandoned?: Error } = {};
-  const task = new TimeSlices().task("a", request);
+  const task = new TimeSlices().task(["a"], request);
   await task.yield();
   request.abandoned = new Error("gone");
   await assert.rejects(task.yield(), /gone/);
 });
 
-test("owners are served round robin, regardless of the number of their tasks", async () => {
+test("owners get equal time, regardless of the number of their tasks", async () => {
+  const { now, pass } = clock();
+  const slices = new TimeSlices(2, now);
+  const order: string[] = [];
+  const work = async (owner: string, ms: number) => {
+    const task = slices.task([owner]);
+    for (let step = 0; step < 6; step++) {
+      await task.yield();
+      order.push(owner);
+      pass(ms);
+    }
+  };
+  const all = [work("one", 1), ...Array.from({ length: 10 }, () => work("many", 2))];
+  await Promise.all(all);
+  assert.equal(order.slice(0, 9).filter((owner) => owner === "one").length, 6);
+  assert.equal(order.length, 66);
+});
+
+test("time that is charged counts", async () => {
   const slices = new TimeSlices();
   const order: string[] = [];
   const work = async (owner: string) => {
-    const task = slices.task(owner);
-    for (let step = 0; step < 4; step++) {
-      await task.yield();
-      order.push(owner);
-    }
+    await slices.task([owner]).yield();
+    order.push(owner);
   };
-  await Promise.all([...Array.from({ length: 10 }, () => work("many")), work("one")]);
-  assert.deepEqual(order.slice(0, 8), ["many", "one", "many", "one", "many", "one", "many", "one"]);
-  assert.equal(order.length, 44);
+  slices.charge(["a"], 10);
+  await Promise.all([work("a"), work("b")]);
+  assert.deepEqual(order, ["b", "a"]);
+});
+
+test("a request that is abandoned while it waits is rejected, and one beyond the bounds as well", async () => {
+  const { now, pass } = clock();
+  const slices = new TimeSlices(2, now, { maxQueuedPerKey: 2, maxQueued: 3 });
+  assert.equal(
+    slices.begin(() => ["a"]),
+    undefined,
+  );
+  pass(2);
+  const request: { abandoned?: Error } = {};
+  const gone = assert.rejects(
+    async () => slices.begin(() => ["a"], request),
+    new Error("the client left"),
+  );
+  request.abandoned = new Error("the client left");
+  const waiting = slices.begin(() => ["a"]);
+  await assert.rejects(async () => slices.begin(() => ["a"]), new QueueFullError("key"));
+  const other = slices.begin(() => ["b"]);
+  assert.equal(slices.waiting, 3);
+  await Promise.all([gone, waiting, other]);
+  assert.equal(slices.waiting, 0);
 });

@@ -3,12 +3,15 @@
  * lib/, it imports nothing of ours but lib/.
  */
 
-/** How long one slice may keep the event loop, in milliseconds. */
-const SLICE_MS = 1;
+import { FairOrder, type FairOrderLimits, type Owner } from "./fair-order.ts";
 
-interface Waiter {
-  start(): void;
-}
+/** How long one slice may keep the event loop, in milliseconds. */
+const SLICE_MS = 0.5;
+
+const UNLIMITED: FairOrderLimits = {
+  maxQueuedPerKey: Number.POSITIVE_INFINITY,
+  maxQueued: Number.POSITIVE_INFINITY,
+};
 
 /** The request that work is for. */
 interface Request {
@@ -17,46 +20,64 @@ interface Request {
 }
 
 /**
- * Cooperative scheduling for work on the event loop that other requests must not wait for. Work is cut into slices, and
- * all the work that shares these slices gets the time of one slice in each tick of the event loop, however many tasks
- * there are: everything else waits for one slice at most. Owners are served round robin: the work of one owner gets the
- * same share of slices whether it is one task or a hundred.
+ * Cooperative scheduling for work on the event loop. Work is cut into slices, and all work that shares these slices gets
+ * the time of one slice in each tick of the event loop, however many requests and tasks there are: new requests are read
+ * after one slice at most. Owners get equal time, whether they have one task or a hundred.
  */
 export class TimeSlices {
   readonly #sliceMs: number;
   readonly #now: () => number;
-  /** Waiters by owner; the next owner comes first. */
-  readonly #waiting = new Map<string, Waiter[]>();
+  readonly #order: FairOrder;
   /** When the first slice of this tick began; undefined before that. */
   #began: number | undefined;
   #isScheduled = false;
 
-  constructor(sliceMs: number = SLICE_MS, now: () => number = () => performance.now()) {
+  constructor(
+    sliceMs: number = SLICE_MS,
+    now: () => number = () => performance.now(),
+    limits: FairOrderLimits = UNLIMITED,
+  ) {
     this.#sliceMs = sliceMs;
     this.#now = now;
+    this.#order = new FairOrder(limits);
+  }
+
+  /** The number of requests and tasks that wait for a slice. */
+  get waiting(): number {
+    return this.#order.waiting;
   }
 
   /** Begins a task; its first slice begins at once. A task whose request is abandoned ends at its next pause. */
-  task(owner: string, request?: Request): SlicedTask {
-    const next = async () => {
-      await this.#next(owner);
-      if (request?.abandoned !== undefined) throw request.abandoned;
-    };
-    return new SlicedTask(next, this.#sliceMs, this.#now);
+  task(owner: Owner, request?: Request): SlicedTask {
+    return new SlicedTask(() => this.#wait(owner, request), this.#sliceMs, this.#now);
   }
 
-  /** Begins a short task, of which there may be many: in a later tick if this one has no time left for it. */
-  begin(owner: string, request?: Request): SlicedTask | Promise<SlicedTask> {
-    const task = this.task(owner, request);
-    if (this.#waiting.size === 0 && this.#hasTime()) return task;
-    return task.yield().then(() => task);
+  /**
+   * Waits for a slice to begin a request in, or anything else that is short; undefined if this tick has time for it.
+   * Rejects with QueueFullError, and if the request is abandoned meanwhile.
+   */
+  begin(owner: () => Owner, request?: Request): Promise<void> | undefined {
+    if (this.#order.waiting === 0 && this.#hasTime()) return undefined;
+    return this.#wait(owner(), request, true);
   }
 
-  #next(owner: string): Promise<void> {
-    return new Promise((resolve) => {
-      const waiters = this.#waiting.get(owner);
-      if (waiters === undefined) this.#waiting.set(owner, [{ start: resolve }]);
-      else waiters.push({ start: resolve });
+  /** Waits for a slice to continue a request in; undefined if this tick has time for it. Rejects if it is abandoned. */
+  continue(owner: () => Owner, request?: Request): Promise<void> | undefined {
+    return this.#hasTime() ? undefined : this.#wait(owner(), request);
+  }
+
+  /** Adds time that an owner has used outside of slices. */
+  charge(owner: Owner, ms: number): void {
+    this.#order.charge(owner, ms);
+  }
+
+  #wait(owner: Owner, request?: Request, canBeDropped = false): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        if (request?.abandoned === undefined) resolve();
+        else reject(request.abandoned);
+      };
+      this.#order.add(owner, canBeDropped ? { start, reject } : { start });
       this.#schedule();
     });
   }
@@ -72,33 +93,33 @@ export class TimeSlices {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      this.#began = undefined;
-      this.#startSome();
-    });
+    setImmediate(this.#tick);
   }
 
-  /** Starts one waiter after the other, at least one, while this tick has time. */
+  readonly #tick = (): void => {
+    this.#isScheduled = false;
+    this.#began = undefined;
+    this.#startSome();
+  };
+
+  /** Starts one job after the other, at least one, while this tick has time. */
   #startSome(): void {
-    if (this.#waiting.size === 0) return;
+    if (this.#order.waiting === 0) return;
     if (!this.#hasTime()) {
       this.#schedule();
       return;
     }
-    this.#startOne();
+    const next = this.#order.take();
+    if (next === undefined) return;
+    const began = this.#now();
+    next.job.start();
     // After the promises that it has settled, and with them the slice itself.
-    queueMicrotask(() => process.nextTick(() => this.#startSome()));
-  }
-
-  #startOne(): void {
-    const [first] = this.#waiting;
-    if (first === undefined) return;
-    const [owner, waiters] = first;
-    this.#waiting.delete(owner);
-    const next = waiters.shift();
-    if (waiters.length > 0) this.#waiting.set(owner, waiters);
-    next?.start();
+    queueMicrotask(() =>
+      process.nextTick(() => {
+        this.#order.charge(next.owner, this.#now() - began);
+        this.#startSome();
+      }),
+    );
   }
 }
 

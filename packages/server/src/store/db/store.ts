@@ -1,5 +1,6 @@
 import { aborted, WharfError } from "../../lib/errors.ts";
 import { type MaybePromise, whenReady } from "../../lib/maybe-promise.ts";
+import type { ShareHolder } from "../../lib/scheduling/share.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import { type MigrationOptions, migrate } from "../schema/migrate.ts";
@@ -59,8 +60,8 @@ export function schemaOf(
   return { version: VERSION, steps: [...migrations(dialect), ...laterSteps], tables: derived };
 }
 
-/** A request whose client may give up, or only try. */
-export interface Abandonable {
+/** A request whose client may give up, or only try. Its caller, if it has one, is charged with what it writes. */
+export interface Abandonable extends Partial<ShareHolder> {
   /** The error of a request that nobody waits for any more. */
   readonly abandoned?: WharfError | undefined;
   /** Whether what the request writes is rolled back. */
@@ -77,6 +78,8 @@ export class Store {
   readonly costlyReads: CostlyReads;
   /** Gets every write, for traces. */
   onWrite: ((written: Promise<unknown>) => void) | undefined;
+  /** Gets the time for which the writes of callers have kept the event loop, in milliseconds. */
+  onWork: ((holder: ShareHolder, ms: number) => void) | undefined;
   readonly #driver: Driver;
   readonly #reads: ReturnType<typeof observedReads>;
   readonly #commits: GroupCommit;
@@ -171,9 +174,14 @@ export class Store {
    */
   writeFor<T>(request: Abandonable, work: Work<T>, locks: readonly Lock[] = []): Promise<T> {
     const begun: Work<T> = (tx) => {
-      const { abandoned } = request;
+      const { abandoned, caller, remoteAddress = "" } = request;
       if (abandoned !== undefined) throw abandoned;
-      return work(tx);
+      // A remote database does the work elsewhere.
+      if (caller === undefined || this.isRemote) return work(tx);
+      const began = performance.now();
+      return work(tx).finally(() => {
+        this.onWork?.({ caller, remoteAddress }, performance.now() - began);
+      });
     };
     return request.isDryRun ? this.#try(begun, locks) : this.write(begun, locks);
   }

@@ -56,6 +56,7 @@ async function run(http: HttpContext, method: Method, query: string): Promise<vo
   const { codec: used, bytes } = codec
     ? { codec, bytes: await readBody(http, limit) }
     : await messageOfQuery(query, limit, context);
+  await wire.methods.schedule(context, context.method);
   if (admission === "denied")
     await wire.methods.deny(method, context, decodeScope(method, used, bytes));
   const message = decodeMessage(http, method, used, bytes);

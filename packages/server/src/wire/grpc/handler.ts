@@ -141,11 +141,18 @@ class MethodCall {
       this.#reader.end();
       const encoding = this.#headers["grpc-encoding"] as string | undefined;
       const bytes = onlyPayload(this.#frames, encoding, this.#limit, this.#context);
-      if (bytes instanceof Promise) bytes.then(this.#run).catch(this.#fail);
-      else this.#run(bytes);
+      if (bytes instanceof Promise) bytes.then(this.#start).catch(this.#fail);
+      else this.#start(bytes);
     } catch (thrown) {
       this.#fail(thrown);
     }
+  };
+
+  /** Calls the method, at once or when the event loop has time for it. */
+  readonly #start = (bytes: Uint8Array): void => {
+    const started = this.#wire.methods.schedule(this.#context, this.#context.method);
+    if (started === undefined) this.#run(bytes);
+    else started.then(() => this.#run(bytes)).catch(this.#fail);
   };
 
   readonly #run = (bytes: Uint8Array): void => {

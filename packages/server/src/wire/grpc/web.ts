@@ -56,6 +56,7 @@ async function run(
   if (frames.length < 2) reader.end();
   const encoding = request.headers["grpc-encoding"] as string | undefined;
   const bytes = await onlyPayload(frames, encoding, limit, context);
+  await wire.methods.schedule(context, context.method);
   if (admission === "denied") await denyByMessage(wire.methods, method, context, bytes);
   const message = messageFromBinary(method.desc.input, bytes);
   const reply = await wire.methods.call(method, message, context);

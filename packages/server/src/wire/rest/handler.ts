@@ -34,7 +34,7 @@ export function handleRest(http: HttpContext, path: string, query: string): void
       response.on("close", () => context.disconnected());
     };
     if (hasNoBody(request) || (match.route.body === "none" && !isForm(request))) {
-      call(http, { ...match, query, body: "" }, fail, wait);
+      start(http, { ...match, query, body: "" }, fail, wait);
       return;
     }
     wait();
@@ -64,7 +64,23 @@ async function readAndCall(
       ? { ...match, query: formParameters(query, bytes), body: "" }
       : { ...match, query, body: textOf(http, bytes) };
   if (admission === "denied") await wire.methods.deny(method, context, readScope(request));
-  call(http, request, fail);
+  start(http, request, fail);
+}
+
+/** Calls the method, at once or when the event loop has time for it. */
+function start(
+  http: HttpContext,
+  request: RestRequest,
+  fail: (thrown: unknown) => void,
+  beforeWaiting?: () => void,
+): void {
+  const started = http.wire.methods.schedule(http.context, request.route.name);
+  if (started === undefined) {
+    call(http, request, fail, beforeWaiting);
+    return;
+  }
+  beforeWaiting?.();
+  started.then(() => call(http, request, fail)).catch(fail);
 }
 
 /** A form has the same parameters as the query, for values that are too long or too secret for a URL. */

@@ -16,6 +16,8 @@ export class FakeMethods implements Methods {
   readonly calls: { readonly method: string; readonly request: Message }[] = [];
   /** Checks credentials in place of `admit`; by default every call is admitted. */
   admission: (incoming: RequestInfo) => MaybePromise<Admission> = () => "admitted";
+  /** Lets requests wait in place of `schedule`; by default every one begins at once. */
+  scheduling: (incoming: RequestInfo) => Promise<void> | undefined = () => undefined;
   readonly #answers: Readonly<Record<string, Answer>>;
   readonly #paths = new Map<string, Method>();
   readonly #all: Method[] = [];
@@ -57,6 +59,10 @@ export class FakeMethods implements Methods {
 
   async deny(_method: Method, _incoming: RequestInfo, scope: string): Promise<never> {
     throw permissionDenied([], scope);
+  }
+
+  schedule(incoming: RequestInfo): Promise<void> | undefined {
+    return this.scheduling(incoming);
   }
 
   async call(method: Method, request: Message, incoming: RequestInfo): Promise<Reply> {
