@@ -119,6 +119,14 @@ describe("access", () => {
     assert.equal(isAllowed, false);
     assert.match(reason, /^denied: needs repo\.delete at acme\.example\/platform; /);
     assert.ok(roles.includes("owner"));
+    const decided = await wharf([...args, "--decision", "-o", "json"], { env });
+    assert.equal(decided.code, 1, decided.stderr);
+    assert.deepEqual(
+      [JSON.parse(decided.stdout).allowed, JSON.parse(decided.stdout).reason],
+      [false, ""],
+    );
+    const decision = await ok("access", "check", "repo.list", "platform", "--decision");
+    assert.equal(decision, "Allowed:  yes\n");
     const own = await ok("access", "check", "CAP_TAG_DELETE", "platform");
     assert.match(own, /allowed for the operator/);
     const unknown = await wharf(["access", "check", "repo.lst", "platform"], { env });

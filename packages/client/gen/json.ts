@@ -46,6 +46,7 @@ export const JSON_SERVICES = {
   },
   access: {
     check: method<M.CheckAccessRequestJson, M.CheckAccessResponseJson>("GET", "/iam/v2beta1/access:check"),
+    batchCheck: method<M.BatchCheckAccessRequestJson, M.BatchCheckAccessResponseJson>("POST", "/iam/v2beta1/access:batchCheck", "*"),
     list: method<M.ListAccessRequestJson, M.ListAccessResponseJson>("GET", "/iam/v2beta1/access"),
   },
   accountAssociations: {

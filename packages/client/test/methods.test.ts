@@ -156,6 +156,14 @@ for (const protocol of PROTOCOLS) {
       const capability = Capability.CAP_IAM_GROUPS_LIST;
       const asked = { resource: org, capability, identity: identityUid };
       assert.equal((await access.check(asked)).allowed, true);
+      const { results } = await access.batchCheck({ checks: [asked, asked] });
+      assert.deepEqual(
+        results.map(({ allowed, error }) => [allowed, error]),
+        [
+          [true, undefined],
+          [true, undefined],
+        ],
+      );
       const granted = await Array.fromAsync(access.listAll({ resource: org, capability }));
       assert.ok(granted.some((grant) => grant.uid === uid));
       for (const one of [...batch.roleBindings, { uid }])

@@ -123,6 +123,20 @@ onEachStore("access checks", (world) => {
           const other = await world
             .operator()
             .call(AccessService, "CheckAccess", { resource, capability, identity: member.uid });
+          const view = "DECISION";
+          const quick = await api.call(AccessService, "CheckAccess", {
+            resource,
+            capability,
+            view,
+          });
+          const quickOther = await world.operator().call(AccessService, "CheckAccess", {
+            ...{ resource, capability, view, identity: member.uid },
+          });
+          const checks = [
+            { resource, capability },
+            { resource, capability, identity: member.uid },
+          ];
+          const batch = await api.call(AccessService, "BatchCheckAccess", { checks });
           const listed = await world
             .operator()
             .call(AccessService, "ListAccess", { resource, capability });
@@ -132,10 +146,16 @@ onEachStore("access checks", (world) => {
               own: own.allowed,
               explained: own.grants.some(isEffective),
               other: other.allowed,
+              quick: quick.allowed,
+              quickOther: quickOther.allowed,
+              batch: batch.results.every(({ allowed }: Answer) => allowed === own.allowed),
               otherExplained: other.grants.some(isEffective),
               listed: listed.grants.filter(isOfMember).some(isEffective),
             },
-            { own: real, explained: real, other: real, otherExplained: real, listed: real },
+            {
+              ...{ own: real, explained: real, other: real, otherExplained: real, listed: real },
+              ...{ quick: real, quickOther: real, batch: true },
+            },
           );
           assert.deepEqual(own.grants, other.grants);
           assert.equal(Number(listed.totalCount), listed.grants.length);

@@ -1,4 +1,9 @@
-import { type AccessGrant, AccessGrantKind, AccessObstacle } from "@wharf/client";
+import {
+  type AccessGrant,
+  AccessGrantKind,
+  AccessObstacle,
+  CheckAccessRequest_View,
+} from "@wharf/client";
 import type { Run } from "../command/types.ts";
 import { EXIT } from "../errors.ts";
 import type { Column } from "../output/columns.ts";
@@ -36,7 +41,10 @@ export const check: Run<typeof checkDefinition> = async (context, args) => {
   ]);
   const { access } = await context.client();
   const { signal } = context;
-  const request = { resource, capability, identity: identity?.uid ?? "" };
+  const view = args.decision
+    ? CheckAccessRequest_View.DECISION
+    : CheckAccessRequest_View.VIEW_UNSPECIFIED;
+  const request = { resource, capability, identity: identity?.uid ?? "", view };
   const { allowed, reason, remedy, ...answer } = await access.check(request, { signal });
   const { grants, hiddenGrant } = answer;
   await context.out.one<Answer>(

@@ -66,6 +66,10 @@ About others, you need role_bindings.list at the resource.`,
       command: "wharf access check repo.blobs.get acme/platform/app --identity ci",
       shows: "may the identity ci pull?",
     },
+    {
+      command: "wharf access check tag.delete acme/platform --decision && ./cleanup.sh",
+      shows: "run a script only if it may",
+    },
   ],
   arguments: [CAPABILITY, RESOURCE],
   options: {
@@ -74,6 +78,7 @@ About others, you need role_bindings.list at the resource.`,
       summary: "Identity: name, email address or UID (default: you)",
       complete: completeOf(IDENTITY),
     },
+    decision: { type: "boolean", summary: "Only decide, without the reason, which is faster" },
   },
 });
 

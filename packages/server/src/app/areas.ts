@@ -4,7 +4,7 @@ import { registerAudit } from "../audit/register.ts";
 import { registerClouds } from "../clouds/check.ts";
 import { registerConsole } from "../console/files.ts";
 import type { DeliveryTimes } from "../delivery/times.ts";
-import { auditDeniedCall } from "../engine/audit/denial.ts";
+import { auditDeniedCall, denialOf } from "../engine/audit/denial.ts";
 import { registerResources } from "../engine/handlers.ts";
 import { type EventDelivery, registerEvents } from "../events/register.ts";
 import { registerAccess } from "../iam/access/register.ts";
@@ -21,7 +21,6 @@ import type { RegistrySync } from "../registry/reconcile/registry-sync.ts";
 import { registerRegistry } from "../registry/register.ts";
 import { ServedMethods } from "../rpc/methods.ts";
 import { registerScim } from "../scim/register.ts";
-import { groupDeletedBy } from "../store/tables/access/deleted-groups.ts";
 import { createExchange, registerSts } from "../sts/register.ts";
 import { deprecationOf } from "../v1/deprecation.ts";
 import { V1_EVENT_TRANSLATOR } from "../v1/events.ts";
@@ -83,15 +82,12 @@ export async function registerAreas(core: Core, deps: AreaDeps): Promise<Areas> 
 }
 
 /** What the port serves, once all areas are registered. */
-export function servedBy(
-  { settings, metrics, store, engine, authenticator, addresses }: Core,
-  api: Api,
-) {
+export function servedBy({ settings, metrics, engine, authenticator, addresses }: Core, api: Api) {
   const handlers = api.handlers.handlersOf(API_SERVICES);
   const methods = new ServedMethods(API_SERVICES, handlers, authenticator, {
     deprecation: deprecationOf(settings, metrics),
     eventTranslator: V1_EVENT_TRANSLATOR,
-    findDeletedGroup: (identity, uid) => groupDeletedBy(store.reader, identity, uid),
+    denialOf: (error, caller) => denialOf(engine, error, caller),
     auditDenial: (call, denial) => auditDeniedCall(engine, call, denial),
     dryRuns: dryRunsOf(API_SERVICES),
     documentMethods: documentMethodsOf(API_SERVICES),

@@ -20,6 +20,7 @@ const TRIED: Readonly<Record<string, readonly string[]>> = {
     "TestSubscription",
     "RotateSubscriptionSecret",
   ],
+  "wharf.iam.v2beta1.AccessService": ["BatchCheckAccess"],
   "wharf.iam.v2beta1.AccountAssociationsService": [
     "CreateAccountAssociation",
     "UpdateAccountAssociation",

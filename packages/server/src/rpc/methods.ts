@@ -15,13 +15,7 @@ import { isCreate, serviceNames } from "@wharf/contract";
 import { actOf } from "../auth/act.ts";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { ANONYMOUS, type Caller } from "../auth/caller.ts";
-import {
-  notFound,
-  PermissionDeniedError,
-  tooMany,
-  unimplemented,
-  WharfError,
-} from "../lib/errors.ts";
+import { tooMany, unimplemented, WharfError } from "../lib/errors.ts";
 import { attempt, type MaybePromise, whenReady } from "../lib/maybe-promise.ts";
 import type { Owner } from "../lib/scheduling/fair-order.ts";
 import { QueueFullError } from "../lib/scheduling/fair-queue.ts";
@@ -70,8 +64,8 @@ export interface Deprecation {
   onCall(caller: Caller, method: DescMethod): void;
 }
 
-/** The group at or above a uid that an identity has deleted; undefined for none. */
-export type DeletedGroupLookup = (identity: string, uid: string) => Promise<string | undefined>;
+/** The error that a caller gets for one that was thrown. */
+export type DenialMapping = (error: unknown, caller: Caller) => Promise<unknown>;
 
 /** Records that an authenticated caller was denied a call. */
 export type DenialAudit = (call: Call, denial: WharfError) => Promise<void>;
@@ -80,7 +74,7 @@ export interface MethodOptions {
   /** Applies to methods of version 1 only, as does the translator. */
   readonly deprecation?: Deprecation | undefined;
   readonly eventTranslator?: EventTranslator;
-  readonly findDeletedGroup?: DeletedGroupLookup;
+  readonly denialOf?: DenialMapping;
   readonly auditDenial?: DenialAudit;
   readonly dryRuns?: DryRuns;
   /** The methods whose requests contain documents. */
@@ -95,7 +89,7 @@ export interface MethodOptions {
  */
 export class ServedMethods implements Methods {
   readonly #authenticator: Authenticator;
-  readonly #findDeletedGroup: DeletedGroupLookup | undefined;
+  readonly #denialOf: DenialMapping;
   readonly #auditDenial: DenialAudit | undefined;
   readonly #dryRuns: DryRuns | undefined;
   readonly #slices: TimeSlices | undefined;
@@ -108,9 +102,9 @@ export class ServedMethods implements Methods {
     authenticator: Authenticator,
     options: MethodOptions = {},
   ) {
-    const { deprecation, eventTranslator, findDeletedGroup, auditDenial, dryRuns } = options;
+    const { deprecation, eventTranslator, denialOf, auditDenial, dryRuns } = options;
     this.#authenticator = authenticator;
-    this.#findDeletedGroup = findDeletedGroup;
+    this.#denialOf = denialOf ?? (async (error) => error);
     this.#auditDenial = auditDenial;
     this.#dryRuns = dryRuns;
     this.#slices = options.slices;
@@ -254,7 +248,7 @@ export class ServedMethods implements Methods {
     });
   }
 
-  /** Audits what was denied. The caller that deleted a group gets NOT_FOUND there, which reveals nothing to it. */
+  /** Audits what was denied. */
   async #failed(
     error: unknown,
     { desc }: BoundMethod,
@@ -262,13 +256,11 @@ export class ServedMethods implements Methods {
     caller: Caller,
     time: number,
   ): Promise<never> {
-    const scope = error instanceof PermissionDeniedError ? error.scope : "";
-    const deleted = scope === "" ? undefined : await this.#findDeletedGroup?.(caller.uid, scope);
-    if (deleted !== undefined) throw notFound("Group", deleted);
-    if (error instanceof WharfError && error.code === "PERMISSION_DENIED") {
-      await this.#auditDenial?.(new AdmittedCall(incoming, desc, caller, time, {}), error);
+    const denial = await this.#denialOf(error, caller);
+    if (denial instanceof WharfError && denial.code === "PERMISSION_DENIED") {
+      await this.#auditDenial?.(new AdmittedCall(incoming, desc, caller, time, {}), denial);
     }
-    throw error;
+    throw denial;
   }
 
   /**

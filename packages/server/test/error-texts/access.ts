@@ -27,6 +27,14 @@ export const ACCESS: readonly ErrorText[] = [
     invalid({ capability: "capability must be one of the known capabilities" }),
   ],
   [
+    "access is checked with an unknown view",
+    ({ api, org }) =>
+      api.call(AccessService, "CheckAccess", {
+        ...{ resource: org, capability: "CAP_REPO_LIST", view: 7 },
+      }),
+    invalid({ view: "view must be DECISION, or absent" }),
+  ],
+  [
     "access is listed for nothing",
     ({ api }) => api.call(AccessService, "ListAccess", {}),
     invalid({ resource: "resource is required unless there is an identity" }),

@@ -1,5 +1,7 @@
-import { PermissionDeniedError, type WharfError } from "../../lib/errors.ts";
+import type { Caller } from "../../auth/caller.ts";
+import { notFound, PermissionDeniedError, type WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
+import { groupDeletedBy } from "../../store/tables/access/deleted-groups.ts";
 import type { Engine } from "../engine.ts";
 import { auditEntry } from "./audit.ts";
 
@@ -14,4 +16,15 @@ export async function auditDeniedCall(
   const entry = auditEntry(call, { resource, code, detail: { refused: message } });
   // The caller gets the denial even if the store cannot be written; the entry stays counted.
   await callerAudit.record(entry, resource).catch(() => {});
+}
+
+/** The error that a caller gets. The one that deleted a group gets NOT_FOUND there, which reveals nothing to it. */
+export async function denialOf<E>(
+  { store }: Engine,
+  error: E,
+  { uid }: Caller,
+): Promise<E | WharfError> {
+  if (!(error instanceof PermissionDeniedError) || error.scope === "") return error;
+  const deleted = await groupDeletedBy(store.reader, uid, error.scope);
+  return deleted === undefined ? error : notFound("Group", deleted);
 }

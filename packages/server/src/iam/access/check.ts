@@ -8,44 +8,78 @@ import {
   AccessTokenSchema,
   Capability,
   type CheckAccessRequest,
+  CheckAccessRequest_View,
   type CheckAccessResponse,
   CheckAccessResponseSchema,
 } from "@wharf/contract";
 import { ANONYMOUS_UID, type Caller, OPERATOR_UID } from "../../auth/caller.ts";
 import { isPublicAt } from "../../auth/public-access.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { invalidArgument } from "../../lib/errors.ts";
-import { type Call, type Handler, onlyReads } from "../../rpc/call.ts";
+import { invalidArgument, WharfError } from "../../lib/errors.ts";
+import { type Call, type Handler, onlyReads, type Reply } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { type Decision, decide, type Question } from "./decision.ts";
+import { Decisions, type Question } from "./decisions.ts";
+import { type Decision, explainedDecision } from "./explained-decision.ts";
+import { ofOneMoment } from "./one-moment.ts";
 import { reasonOf } from "./reason.ts";
 import { remedyOf } from "./remedy.ts";
 import { shownGrants } from "./shown.ts";
 import { mayReadOrigin, mustReadAccess, mustReadIdentity } from "./visibility.ts";
 
-/** Answers whether an identity may do something, and why. */
+/** Answers whether an identity may do something, and, unless only the decision is requested, why. */
 export function checkAccessMethod(engine: Engine): Handler {
-  return onlyReads(async (call, message) => {
-    const { resource, capability, identity } = message as CheckAccessRequest;
-    mustBeKnown(capability);
+  return onlyReads((call, message) => {
+    const { resource, capability, identity, view } = message as CheckAccessRequest;
+    mustBeCapability(capability);
+    mustBeView(view);
     const question = { resource, capability, identity: identity || call.caller.uid };
-    if (question.identity !== call.caller.uid) {
-      mustReadAccess(call.caller, resource);
-      await mustReadIdentity(engine, call.caller, question.identity);
-    }
-    const reader = engine.store.readerFor(call);
-    const decision = await decide(engine, reader, call, question);
-    const response = await responseOf(engine, reader, call, question, decision);
-    return messageReply(CheckAccessResponseSchema, response);
+    const isOwn = question.identity === call.caller.uid;
+    if (view === CheckAccessRequest_View.DECISION && isOwn)
+      // Needs no read: the call itself is decided by the same grants.
+      return decisionReply(call.caller.grants.holds([capability], resource), call.caller.uid);
+    return answer(engine, call, question, view);
   });
 }
 
+async function answer(
+  engine: Engine,
+  call: Call,
+  question: Question,
+  view: CheckAccessRequest_View,
+): Promise<Reply> {
+  if (view === CheckAccessRequest_View.DECISION) {
+    const allowed = await ofOneMoment(engine.store, async (version) =>
+      new Decisions(engine, call, version).decide(question),
+    );
+    if (allowed instanceof WharfError) throw allowed;
+    return decisionReply(allowed, question.identity);
+  }
+  if (question.identity !== call.caller.uid) {
+    mustReadAccess(call.caller, question.resource);
+    await mustReadIdentity(engine, call.caller, question.identity);
+  }
+  const reader = engine.store.readerFor(call);
+  const decision = await explainedDecision(engine, reader, call, question);
+  const response = await responseOf(engine, reader, call, question, decision);
+  return messageReply(CheckAccessResponseSchema, response);
+}
+
+function decisionReply(allowed: boolean, identity: string): Reply {
+  const response = create(CheckAccessResponseSchema, { allowed, identity });
+  return messageReply(CheckAccessResponseSchema, response);
+}
+
 /** Rejects capabilities that this version does not know. */
-export function mustBeKnown(capability: Capability): void {
+export function mustBeCapability(capability: Capability, field = "capability"): void {
   if (capability !== Capability.UNKNOWN && capability in Capability) return;
   const description = "capability must be one of the known capabilities";
-  throw invalidArgument({ field: "capability", description });
+  throw invalidArgument({ field, description });
+}
+
+function mustBeView(view: CheckAccessRequest_View): void {
+  if (view in CheckAccessRequest_View) return;
+  throw invalidArgument({ field: "view", description: "view must be DECISION, or absent" });
 }
 
 async function responseOf(

@@ -10,7 +10,7 @@ import { pageSizeOf, readCursor, readSkip } from "../../engine/list/list.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import { mustBeKnown } from "./check.ts";
+import { mustBeCapability } from "./check.ts";
 import { grantsAtResource } from "./grants-at-resource.ts";
 import { grantsOfIdentity } from "./grants-of-identity.ts";
 import { ofOneMoment } from "./one-moment.ts";
@@ -26,7 +26,7 @@ export function listAccessMethod(engine: Engine): Handler {
     const { resource, identity, capability, pageToken, ...request } = message as ListAccessRequest;
     const pageSize = pageSizeOf(request.pageSize);
     const skip = readSkip(request.skip);
-    if (capability !== Capability.UNKNOWN) mustBeKnown(capability);
+    if (capability !== Capability.UNKNOWN) mustBeCapability(capability);
     if (resource === "" && identity === "") {
       const description = "resource is required unless there is an identity";
       throw invalidArgument({ field: "resource", description });

@@ -10,11 +10,11 @@ const MAX_ATTEMPTS = 10;
  */
 export async function ofOneMoment<T>(
   store: Pick<Store, "accessVersion">,
-  read: () => Promise<T>,
+  read: (version: number) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const version = await store.accessVersion();
-    const found = await read();
+    const found = await read(version);
     if ((await store.accessVersion()) === version) return found;
   }
   throw aborted("access changed each time it was read: try again");

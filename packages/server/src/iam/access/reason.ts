@@ -7,7 +7,7 @@ import {
   capabilityName,
   isInternalOnly,
 } from "@wharf/contract";
-import type { Question } from "./decision.ts";
+import type { Question } from "./decisions.ts";
 
 /** Why access is allowed or denied, in one sentence. */
 export function reasonOf(

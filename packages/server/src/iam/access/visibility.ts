@@ -2,7 +2,7 @@ import { Capability, capabilityName, isRoot } from "@wharf/contract";
 import { ANONYMOUS_UID, type Caller } from "../../auth/caller.ts";
 import type { Origin } from "../../auth/origins.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { permissionDenied } from "../../lib/errors.ts";
+import { permissionDenied, type WharfError } from "../../lib/errors.ts";
 import { boundRoles } from "../../store/tables/access/identity-bindings.ts";
 
 /**
@@ -55,8 +55,11 @@ export function mayReadOrigin(caller: Caller, { scope, mapping }: Origin): boole
 
 /** Rejects unless the caller may ask what others can do at a resource. */
 export function mustReadAccess(caller: Caller, resource: string): void {
-  if (mayReadBindings(caller, resource)) return;
-  throw permissionDenied(READ_BINDINGS.map(capabilityName), resource);
+  if (!mayReadBindings(caller, resource)) throw accessDenied(resource);
+}
+
+export function accessDenied(resource: string): WharfError {
+  return permissionDenied(READ_BINDINGS.map(capabilityName), resource);
 }
 
 /**

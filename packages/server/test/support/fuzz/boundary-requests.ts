@@ -108,6 +108,9 @@ export class ValidRequests {
       "Auth/Delete": { id: NOBODY },
       "SessionsService/EndSession": { id: "nobody" },
       "AccessService/CheckAccess": { resource: group, capability: "CAP_REPO_LIST", identity },
+      "AccessService/BatchCheckAccess": {
+        checks: [{ resource: group, capability: "CAP_REPO_LIST", identity }],
+      },
       "AccessService/ListAccess": { resource: group },
       "SubscriptionsService/CreateSubscription": { parent: group, subscription },
       "SubscriptionsService/UpdateSubscription": { subscription: { uid: NOBODY, ...subscription } },

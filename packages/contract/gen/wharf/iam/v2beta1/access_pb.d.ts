@@ -36,6 +36,13 @@ export declare type CheckAccessRequest = Message<"wharf.iam.v2beta1.CheckAccessR
    * @generated from field: string identity = 3;
    */
   identity: string;
+
+  /**
+   * How much of the answer is needed.
+   *
+   * @generated from field: wharf.iam.v2beta1.CheckAccessRequest.View view = 4;
+   */
+  view: CheckAccessRequest_View;
 };
 
 /**
@@ -62,6 +69,13 @@ export declare type CheckAccessRequestJson = {
    * @generated from field: string identity = 3;
    */
   identity?: string;
+
+  /**
+   * How much of the answer is needed.
+   *
+   * @generated from field: wharf.iam.v2beta1.CheckAccessRequest.View view = 4;
+   */
+  view?: CheckAccessRequest_ViewJson;
 };
 
 /**
@@ -71,6 +85,251 @@ export declare type CheckAccessRequestJson = {
 export declare const CheckAccessRequestSchema: GenMessage<CheckAccessRequest, {jsonType: CheckAccessRequestJson}>;
 
 /**
+ * @generated from enum wharf.iam.v2beta1.CheckAccessRequest.View
+ */
+export enum CheckAccessRequest_View {
+  /**
+   * The decision and its explanation.
+   *
+   * @generated from enum value: VIEW_UNSPECIFIED = 0;
+   */
+  VIEW_UNSPECIFIED = 0,
+
+  /**
+   * Only the decision, which takes a fraction of the time: `allowed` and `identity`.
+   *
+   * @generated from enum value: DECISION = 1;
+   */
+  DECISION = 1,
+}
+
+/**
+ * @generated from enum wharf.iam.v2beta1.CheckAccessRequest.View
+ */
+export declare type CheckAccessRequest_ViewJson = "VIEW_UNSPECIFIED" | "DECISION";
+
+/**
+ * Describes the enum wharf.iam.v2beta1.CheckAccessRequest.View.
+ */
+export declare const CheckAccessRequest_ViewSchema: GenEnum<CheckAccessRequest_View, CheckAccessRequest_ViewJson>;
+
+/**
+ * @generated from message wharf.iam.v2beta1.BatchCheckAccessRequest
+ */
+export declare type BatchCheckAccessRequest = Message<"wharf.iam.v2beta1.BatchCheckAccessRequest"> & {
+  /**
+   * The questions, in any order. They may repeat.
+   *
+   * @generated from field: repeated wharf.iam.v2beta1.AccessCheck checks = 1;
+   */
+  checks: AccessCheck[];
+};
+
+/**
+ * @generated from message wharf.iam.v2beta1.BatchCheckAccessRequest
+ */
+export declare type BatchCheckAccessRequestJson = {
+  /**
+   * The questions, in any order. They may repeat.
+   *
+   * @generated from field: repeated wharf.iam.v2beta1.AccessCheck checks = 1;
+   */
+  checks?: AccessCheckJson[];
+};
+
+/**
+ * Describes the message wharf.iam.v2beta1.BatchCheckAccessRequest.
+ * Use `create(BatchCheckAccessRequestSchema)` to create a new message.
+ */
+export declare const BatchCheckAccessRequestSchema: GenMessage<BatchCheckAccessRequest, {jsonType: BatchCheckAccessRequestJson}>;
+
+/**
+ * A question about access.
+ *
+ * @generated from message wharf.iam.v2beta1.AccessCheck
+ */
+export declare type AccessCheck = Message<"wharf.iam.v2beta1.AccessCheck"> & {
+  /**
+   * UID of the resource: a group, or anything in one.
+   *
+   * @generated from field: string resource = 1;
+   */
+  resource: string;
+
+  /**
+   * What the identity would do there.
+   *
+   * @generated from field: wharf.capabilities.Capability capability = 2;
+   */
+  capability: Capability;
+
+  /**
+   * UID of the identity; the caller if it is empty.
+   *
+   * @generated from field: string identity = 3;
+   */
+  identity: string;
+};
+
+/**
+ * A question about access.
+ *
+ * @generated from message wharf.iam.v2beta1.AccessCheck
+ */
+export declare type AccessCheckJson = {
+  /**
+   * UID of the resource: a group, or anything in one.
+   *
+   * @generated from field: string resource = 1;
+   */
+  resource?: string;
+
+  /**
+   * What the identity would do there.
+   *
+   * @generated from field: wharf.capabilities.Capability capability = 2;
+   */
+  capability?: CapabilityJson;
+
+  /**
+   * UID of the identity; the caller if it is empty.
+   *
+   * @generated from field: string identity = 3;
+   */
+  identity?: string;
+};
+
+/**
+ * Describes the message wharf.iam.v2beta1.AccessCheck.
+ * Use `create(AccessCheckSchema)` to create a new message.
+ */
+export declare const AccessCheckSchema: GenMessage<AccessCheck, {jsonType: AccessCheckJson}>;
+
+/**
+ * @generated from message wharf.iam.v2beta1.BatchCheckAccessResponse
+ */
+export declare type BatchCheckAccessResponse = Message<"wharf.iam.v2beta1.BatchCheckAccessResponse"> & {
+  /**
+   * One result for each question, in their order.
+   *
+   * @generated from field: repeated wharf.iam.v2beta1.AccessCheckResult results = 1;
+   */
+  results: AccessCheckResult[];
+};
+
+/**
+ * @generated from message wharf.iam.v2beta1.BatchCheckAccessResponse
+ */
+export declare type BatchCheckAccessResponseJson = {
+  /**
+   * One result for each question, in their order.
+   *
+   * @generated from field: repeated wharf.iam.v2beta1.AccessCheckResult results = 1;
+   */
+  results?: AccessCheckResultJson[];
+};
+
+/**
+ * Describes the message wharf.iam.v2beta1.BatchCheckAccessResponse.
+ * Use `create(BatchCheckAccessResponseSchema)` to create a new message.
+ */
+export declare const BatchCheckAccessResponseSchema: GenMessage<BatchCheckAccessResponse, {jsonType: BatchCheckAccessResponseJson}>;
+
+/**
+ * The answer to one question of a batch.
+ *
+ * @generated from message wharf.iam.v2beta1.AccessCheckResult
+ */
+export declare type AccessCheckResult = Message<"wharf.iam.v2beta1.AccessCheckResult"> & {
+  /**
+   * Whether the identity may do it; false if there is an error.
+   *
+   * @generated from field: bool allowed = 1;
+   */
+  allowed: boolean;
+
+  /**
+   * The error that CheckAccess has for the question; absent if it was decided.
+   *
+   * @generated from field: wharf.iam.v2beta1.AccessCheckError error = 2;
+   */
+  error?: AccessCheckError | undefined;
+};
+
+/**
+ * The answer to one question of a batch.
+ *
+ * @generated from message wharf.iam.v2beta1.AccessCheckResult
+ */
+export declare type AccessCheckResultJson = {
+  /**
+   * Whether the identity may do it; false if there is an error.
+   *
+   * @generated from field: bool allowed = 1;
+   */
+  allowed?: boolean;
+
+  /**
+   * The error that CheckAccess has for the question; absent if it was decided.
+   *
+   * @generated from field: wharf.iam.v2beta1.AccessCheckError error = 2;
+   */
+  error?: AccessCheckErrorJson;
+};
+
+/**
+ * Describes the message wharf.iam.v2beta1.AccessCheckResult.
+ * Use `create(AccessCheckResultSchema)` to create a new message.
+ */
+export declare const AccessCheckResultSchema: GenMessage<AccessCheckResult, {jsonType: AccessCheckResultJson}>;
+
+/**
+ * @generated from message wharf.iam.v2beta1.AccessCheckError
+ */
+export declare type AccessCheckError = Message<"wharf.iam.v2beta1.AccessCheckError"> & {
+  /**
+   * The number of the canonical code: 7 if the caller may not ask, 5 if the identity does not exist.
+   *
+   * @generated from field: int32 code = 1;
+   */
+  code: number;
+
+  /**
+   * What is wrong, for people.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+};
+
+/**
+ * @generated from message wharf.iam.v2beta1.AccessCheckError
+ */
+export declare type AccessCheckErrorJson = {
+  /**
+   * The number of the canonical code: 7 if the caller may not ask, 5 if the identity does not exist.
+   *
+   * @generated from field: int32 code = 1;
+   */
+  code?: number;
+
+  /**
+   * What is wrong, for people.
+   *
+   * @generated from field: string message = 2;
+   */
+  message?: string;
+};
+
+/**
+ * Describes the message wharf.iam.v2beta1.AccessCheckError.
+ * Use `create(AccessCheckErrorSchema)` to create a new message.
+ */
+export declare const AccessCheckErrorSchema: GenMessage<AccessCheckError, {jsonType: AccessCheckErrorJson}>;
+
+/**
+ * Fields beside `allowed` and `identity` explain the decision; they are empty if only the decision was requested.
+ *
  * @generated from message wharf.iam.v2beta1.CheckAccessResponse
  */
 export declare type CheckAccessResponse = Message<"wharf.iam.v2beta1.CheckAccessResponse"> & {
@@ -134,6 +393,8 @@ export declare type CheckAccessResponse = Message<"wharf.iam.v2beta1.CheckAccess
 };
 
 /**
+ * Fields beside `allowed` and `identity` explain the decision; they are empty if only the decision was requested.
+ *
  * @generated from message wharf.iam.v2beta1.CheckAccessResponse
  */
 export declare type CheckAccessResponseJson = {
@@ -768,6 +1029,18 @@ export declare const AccessService: GenService<{
     methodKind: "unary";
     input: typeof CheckAccessRequestSchema;
     output: typeof CheckAccessResponseSchema;
+  },
+  /**
+   * Decides up to 100 questions at once, without reasons. All decisions are of one moment, and each is that of
+   * CheckAccess: the same rules apply to questions about others. A question that the caller may not ask has an error in
+   * its result; a malformed one rejects the request.
+   *
+   * @generated from rpc wharf.iam.v2beta1.AccessService.BatchCheckAccess
+   */
+  batchCheckAccess: {
+    methodKind: "unary";
+    input: typeof BatchCheckAccessRequestSchema;
+    output: typeof BatchCheckAccessResponseSchema;
   },
   /**
    * The grants that apply at a resource, of an identity, or both: one entry for each role binding and group mapping. A

@@ -1,22 +1,13 @@
 import { ancestorsOf, type Capability } from "@wharf/contract";
-import { revokedToken } from "../../auth/authenticator.ts";
 import { OPERATOR_UID } from "../../auth/caller.ts";
 import { type Origin, Origins } from "../../auth/origins.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { notFound } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { bindingsAt } from "../../store/tables/access/identity-bindings.ts";
-import { mappedSessions } from "./mapped-sessions.ts";
+import { ownGrants, possibleAccess, type Question } from "./decisions.ts";
 import { ofOneMoment } from "./one-moment.ts";
 import { rolesWith } from "./roles-with.ts";
-
-/** A question about access. */
-export interface Question {
-  readonly resource: string;
-  readonly capability: Capability;
-  readonly identity: string;
-}
 
 /** What the server decides about an identity at a resource, and from what. */
 export interface Decision {
@@ -25,11 +16,8 @@ export interface Decision {
   readonly origins: readonly Origin[];
 }
 
-/**
- * Decides as requests are decided: by the grants that `Access` compiles. These and their origins are read apart, so both
- * are read again if access changes meanwhile.
- */
-export function decide(
+/** A decision, as `Decisions` has it, and what it is from. */
+export function explainedDecision(
   engine: Engine,
   reader: Reader,
   call: Call,
@@ -48,10 +36,7 @@ async function decideOwn(
 ): Promise<Decision> {
   const { access, catalog } = engine;
   const { uid, session = "", boundary } = caller;
-  const granted = await access.grantsOf(uid, reader, session);
-  if (granted === undefined) throw revokedToken(session);
-  const grants = boundary === undefined ? granted : granted.intersect(boundary);
-  const allowed = grants.holds([capability], resource);
+  const allowed = (await ownGrants(engine, reader, caller)).holds([capability], resource);
   const identity = await catalog.identities.find(reader, uid);
   if (uid === OPERATOR_UID || identity === undefined) return { allowed, origins: [] };
   const login = session === "" ? undefined : await access.session(session, reader);
@@ -77,20 +62,12 @@ async function decideOther(
   { time }: Call,
   { identity: uid, resource, capability }: Question,
 ): Promise<Decision> {
-  const { access, catalog } = engine;
-  const identity = await catalog.identities.find(reader, uid);
-  if (identity === undefined) throw notFound(catalog.identities.typeName, uid);
-  const sessions = await mappedSessions(engine, reader, uid, time);
-  const origins = new Origins(access, reader, identity);
+  const { identity, sessions, grants } = await possibleAccess(engine, reader, uid, time);
+  const origins = new Origins(engine.access, reader, identity);
   const bound = await bindingsAt(reader, uid, scopesOf(resource));
   const found = await origins.bindings(bound, undefined);
   for (const session of sessions) found.push(...(await origins.mappings(session, resource)));
-  const isAllowedIn = async (session: string): Promise<boolean> => {
-    const grants = await access.grantsOf(uid, reader, session);
-    return grants?.holds([capability], resource) ?? false;
-  };
-  let allowed = await isAllowedIn("");
-  for (const { id } of sessions) allowed ||= await isAllowedIn(id);
+  const allowed = grants.some((one) => one.holds([capability], resource));
   const distinct = [...new Map(found.map((one) => [one.mapping?.uid ?? one.id, one])).values()];
   return { allowed, origins: await withCapability(engine, reader, distinct, capability) };
 }

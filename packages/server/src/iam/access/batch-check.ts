@@ -1,0 +1,65 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  type AccessCheck,
+  type BatchCheckAccessRequest,
+  BatchCheckAccessRequestSchema,
+  BatchCheckAccessResponseSchema,
+} from "@wharf/contract";
+import { auditDeniedCall, denialOf } from "../../engine/audit/denial.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { WharfError } from "../../lib/errors.ts";
+import type { Call, Handler } from "../../rpc/call.ts";
+import { messageReply } from "../../rpc/reply.ts";
+import { validate } from "../../rpc/validate.ts";
+import { mustBeCapability } from "./check.ts";
+import { Decisions } from "./decisions.ts";
+import { ofOneMoment } from "./one-moment.ts";
+
+/** Decides many questions at one access version. It writes audit entries for denials, so it does not only read. */
+export function batchCheckAccessMethod(engine: Engine): Handler {
+  return async (call, message) => {
+    const request = message as BatchCheckAccessRequest;
+    validate(BatchCheckAccessRequestSchema, request);
+    const { checks } = request;
+    for (const [at, { capability }] of checks.entries()) {
+      mustBeCapability(capability, `checks[${at}].capability`);
+    }
+    const decided = await ofOneMoment(engine.store, (version) =>
+      decideAll(engine, call, version, checks),
+    );
+    const results = await Promise.all(
+      decided.map((one) =>
+        typeof one === "boolean" ? { allowed: one } : errorOf(engine, call, one),
+      ),
+    );
+    const response = create(BatchCheckAccessResponseSchema, { results });
+    return messageReply(BatchCheckAccessResponseSchema, response);
+  };
+}
+
+async function decideAll(
+  engine: Engine,
+  call: Call,
+  version: number,
+  checks: readonly AccessCheck[],
+): Promise<(boolean | WharfError)[]> {
+  const decisions = new Decisions(engine, call, version);
+  const task = engine.lists.task(call, call);
+  const decided: (boolean | WharfError)[] = [];
+  for (const check of checks) {
+    const decision = decisions.decide(check);
+    if (!(decision instanceof Promise)) decided.push(decision);
+    else {
+      decided.push(await decision);
+      await task.pause();
+    }
+  }
+  return decided;
+}
+
+/** The error that a call with nothing else would have. */
+async function errorOf(engine: Engine, call: Call, decided: WharfError) {
+  const error = await denialOf(engine, decided, call.caller);
+  if (error.code === "PERMISSION_DENIED") await auditDeniedCall(engine, call, error);
+  return { error: { code: error.number, message: error.message } };
+}
