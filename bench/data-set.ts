@@ -21,9 +21,13 @@ import { ORGANIZATION } from "./organization.ts";
 
 const FILL = join(import.meta.dirname, "fill.ts");
 const FILL_AUDIT = join(import.meta.dirname, "fill-audit.ts");
-const ROWS = ["advisory-rows.ts", "binding-rows.ts", "tag-rows.ts", "tree-rows.ts"].map((name) =>
-  join(import.meta.dirname, name),
-);
+const ROWS = [
+  "advisory-rows.ts",
+  "binding-rows.ts",
+  "random.ts",
+  "tag-rows.ts",
+  "tree-rows.ts",
+].map((name) => join(import.meta.dirname, name));
 
 /** The cache of data sets: a million rows take a minute to create. */
 const CACHE = join(tmpdir(), "wharf-bench");
@@ -82,7 +86,7 @@ function schemaDigest(): string {
   using scratch = new ScratchData();
   const { dialect, close } = openSqlite(join(scratch.path, "wharf.db"));
   const inputs: unknown[] = [migrations(dialect)];
-  inputs.push(...[FILL, ...ROWS].map((file) => readFileSync(file, "utf8")));
+  inputs.push(...[FILL, FILL_AUDIT, ...ROWS].map((file) => readFileSync(file, "utf8")));
   for (const { table, encoding } of Object.values(RESOURCES)) {
     inputs.push(table.schema(dialect), encoding);
   }

@@ -14,23 +14,28 @@ export interface Folder {
   readonly parents: number;
 }
 
-function folder(at: number, size: number, parents = 0): Folder {
+function folderAt(at: number, size: number, parents = 0): Folder {
   return { uid: `${ORGANIZATION}/${String(at).repeat(16)}`, size, parents };
 }
 
 /** Folders on both sides of every size that a plan may depend on; the last has most of the rows. */
 export const FOLDERS: readonly Folder[] = [
-  folder(1, 10),
-  folder(2, 500),
-  folder(3, 501),
-  folder(4, 9_999),
-  folder(5, 10_001),
-  folder(6, 0.1, 100),
-  folder(7, 0.85, 2_000),
+  folderAt(1, 10),
+  folderAt(2, 500),
+  folderAt(3, 501),
+  folderAt(4, 9_999),
+  folderAt(5, 10_001),
+  folderAt(6, 0.1, 100),
+  folderAt(7, 0.87, 2_000),
 ];
 
 /** The share of groups that are children of the organization itself. */
 const DIRECT_SHARE = 0.01;
+
+/** The number of groups in a folder of a tree of so many. */
+export function rowsIn({ size }: Folder, count: number): number {
+  return size < 1 ? Math.floor(size * count) : size;
+}
 
 /**
  * Groups in folders of many sizes. The rows of a folder are together in every order, and those of the
@@ -42,10 +47,11 @@ export function* treeRows(count: number): Iterable<ResourceRow> {
     uids.push({ uid: `${parent}/${hex(number * 2_654_435_761)}${hex(number)}`, rank });
   };
   for (let at = 0; at < count * DIRECT_SHARE; at++) add(ORGANIZATION, at, 9 - (at % 9));
-  for (const [at, { uid, size, parents }] of FOLDERS.entries()) {
+  for (const [at, folder] of FOLDERS.entries()) {
+    const { uid, parents } = folder;
     const rank = FOLDERS.length - at;
     uids.push({ uid, rank });
-    const rows = Math.min(size < 1 ? Math.floor(size * count) : size, count / 2 + size);
+    const rows = rowsIn(folder, count);
     for (let parent = 0; parent < parents; parent++) add(uid, parent, rank);
     const inside = uids.slice(uids.length - parents);
     for (let row = parents; row < rows; row++) {

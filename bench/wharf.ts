@@ -86,11 +86,15 @@ export class Wharf implements AsyncDisposable {
     return Number(new URL(this.url).port);
   }
 
-  /** One request over REST; rejects unless it succeeds. */
-  async rest(path: string, body?: string): Promise<string> {
+  /** One request over REST, by default of the operator; rejects unless it succeeds. */
+  async rest(
+    path: string,
+    body?: string,
+    { method = "", token = this.token } = {},
+  ): Promise<string> {
     const response = await fetch(`${this.url}${path}`, {
-      method: body === undefined ? "GET" : "POST",
-      headers: { authorization: `Bearer ${this.token}`, "content-type": "application/json" },
+      method: method || (body === undefined ? "GET" : "POST"),
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       ...(body === undefined ? {} : { body }),
     });
     const text = await response.text();

@@ -34,14 +34,6 @@ const SEARCHES: readonly Search[] = [
     filter: (number) => `artifactNames=${artifactAt(number)}`,
     found: PER_ARTIFACT,
   },
-  {
-    by: "part of an alias",
-    // Scans every alias, of which there are a thousand times more.
-    atMost: 1_000,
-    among: (count) => count / PER_ALIAS,
-    filter: (number) => `query=${aliasAt(number).toLowerCase().slice(2)}`,
-    found: PER_ALIAS,
-  },
 ];
 
 /** Requests the first page of a different search each time, so that no cache answers. */

@@ -1,12 +1,9 @@
-import { dataSet, ScratchData } from "../data-set.ts";
-import { measureLoads, millisecondsEach, perSecond, type Side } from "../measure.ts";
-import type { Options } from "../options.ts";
-import { ORGANIZATION } from "../organization.ts";
+import { ScratchData } from "../data-set.ts";
+import { measureLoads, perSecond, type Side } from "../measure.ts";
 import { Program } from "../program.ts";
 import type { ServerAddress, ServerJob } from "../reference/chained-server.ts";
-import { type Bench, counted, type Row, serve } from "../row.ts";
-import { groupPath, mustEqual, PAGE_SIZE } from "../verify.ts";
-import type { Wharf } from "../wharf.ts";
+import type { Bench, Row } from "../row.ts";
+import { groupPath } from "../verify.ts";
 
 const CONNECTIONS = 64;
 
@@ -67,51 +64,3 @@ export const auditChainRow: Row = {
     );
   },
 };
-
-const PATH =
-  `/audit/v2beta1/entries?pageSize=${PAGE_SIZE}&filter.resource=${ORGANIZATION}` +
-  "&filter.method=Delete*&filter.outcome=AUDIT_OUTCOME_SUCCEEDED";
-
-/** Requests one page repeatedly. */
-async function listing({ http }: Bench, server: Wharf, total: number): Promise<Side> {
-  const page = await server.rest(PATH);
-  const { entries, totalCount } = JSON.parse(page);
-  mustEqual(entries.length, PAGE_SIZE);
-  mustEqual(Number(totalCount), total);
-  const { pid, port, token } = server;
-  return {
-    pid,
-    load: (seconds) =>
-      http.ask({
-        ...{ port, token, method: "GET", targets: [{ path: PATH }], connections: 8, seconds },
-        bodyBytes: Buffer.byteLength(page),
-      }),
-  };
-}
-
-/** The deletions that succeeded among so many entries of the data set. */
-function deletionsAmong(count: number): number {
-  let found = 0;
-  for (let at = 2; at < count; at += 5) if (at % 37 !== 0) found++;
-  return found;
-}
-
-export function auditListRow({ sizes }: Options): Row {
-  return {
-    work: `list ${PAGE_SIZE} of ${counted(sizes.large)} audit entries by resource, method and outcome, with totalCount`,
-    reference: `of ${counted(sizes.small)}`,
-    target: { atMost: 2 },
-
-    async measure(bench) {
-      await using few = await serve(bench, await dataSet(sizes.small, "audit"));
-      await using many = await serve(bench, await dataSet(sizes.large, "audit"));
-      return await measureLoads(
-        bench,
-        "ms",
-        millisecondsEach,
-        await listing(bench, few, deletionsAmong(sizes.small)),
-        await listing(bench, many, deletionsAmong(sizes.large)),
-      );
-    },
-  };
-}

@@ -5,21 +5,16 @@ import { CALLERS, OTHER_CALLERS } from "../binding-rows.ts";
 import { dataSet } from "../data-set.ts";
 import type { HttpJob } from "../load/http.ts";
 import type { Load } from "../load/load.ts";
-import { alternately, median } from "../measure.ts";
-import type { Options } from "../options.ts";
+import { alternately } from "../measure.ts";
 import { ORGANIZATION } from "../organization.ts";
 import { Program } from "../program.ts";
-import { type Bench, counted, type Measured, type Row, serve } from "../row.ts";
+import { type Bench, type Measured, type Row, serve } from "../row.ts";
 import { tokensOf } from "../signing-keys.ts";
-import { groupPath, mustEqual, PAGE_SIZE } from "../verify.ts";
+import { groupPath, PAGE_SIZE } from "../verify.ts";
 import type { Wharf } from "../wharf.ts";
-import { GET_CONNECTIONS } from "./isolation.ts";
 
-const ORDERS = ["uid", "name", "created_at", "updated_at"].flatMap((key) => [key, `${key} desc`]);
-const SCOPES = ["", `&uidp.descendantsOf=${ORGANIZATION}`, `&uidp.childrenOf=${ORGANIZATION}`];
-
-/** Repetitions of a request that is timed by itself. */
-const REPETITIONS = 5;
+/** Connections of the callers whose response times count: enough to keep one process busy. */
+const GET_CONNECTIONS = 16;
 
 /** The interval between two writes of a role binding: a hundred per second. */
 const WRITE_MS = 10;
@@ -110,79 +105,6 @@ interface Answer {
   readonly body: any;
 }
 
-/** The median time of a list right after a change. */
-async function afterChanges(callers: Callers, caller: string, query: string): Promise<number> {
-  const times: number[] = [];
-  for (let at = 0; at < REPETITIONS; at++) {
-    await callers.change();
-    times.push((await callers.list(caller, query)).ms);
-  }
-  return median(times);
-}
-
-/** Every order, scope and page of the callers with many role bindings. */
-async function* queries(callers: Callers) {
-  for (const caller of [CALLERS.folders, CALLERS.leaves]) {
-    for (const order of ORDERS) {
-      for (const scope of SCOPES) {
-        const first = `orderBy=${encodeURIComponent(order)}${scope}`;
-        const { total } = await callers.list(caller, first);
-        if (total === 0) continue;
-        const half = `${first}&skip=${total >> 1}`;
-        const { next } = await callers.list(caller, half);
-        yield { caller, query: first };
-        yield { caller, query: half };
-        yield { caller, query: `${first}&pageToken=${encodeURIComponent(next)}` };
-      }
-    }
-  }
-}
-
-function worstListRow({ sizes }: Options): Row {
-  return {
-    work: `the worst list of a caller with ${BINDINGS} among ${counted(sizes.large)} groups, after a change`,
-    reference: "the same page size with one role binding, by uid",
-    target: { atMost: 5 },
-
-    async measure(bench) {
-      await using callers = await Callers.start(bench);
-      mustEqual((await callers.list(CALLERS.whole, "")).total, sizes.large + 1);
-      let worst = { caller: "", query: "", ms: 0 };
-      for await (const { caller, query } of queries(callers)) {
-        const ms = await afterChanges(callers, caller, query);
-        if (ms > worst.ms) worst = { caller, query, ms };
-      }
-      const figures = await alternately(
-        bench.options.rounds * 3,
-        () => afterChanges(callers, CALLERS.whole, "orderBy=uid"),
-        () => afterChanges(callers, worst.caller, worst.query),
-      );
-      const query = decodeURIComponent(worst.query).slice(0, 80);
-      return { unit: "ms", ...figures, notes: [`the worst of all orders and pages: ${query}`] };
-    },
-  };
-}
-
-const accessRow: Row = {
-  work: `the first list of a caller with ${BINDINGS} after another caller's access changed`,
-  reference: "without a change",
-  target: { atMost: 2 },
-
-  async measure(bench) {
-    await using callers = await Callers.start(bench);
-    const list = async () => (await callers.list(CALLERS.folders, "orderBy=uid")).ms;
-    await list();
-    const figures = await alternately(bench.options.rounds * 10, list, async () => {
-      const unbind = await callers.bind();
-      const ms = await list();
-      await unbind();
-      await list();
-      return ms;
-    });
-    return { unit: "ms", ...figures, notes: [] };
-  },
-};
-
 /** Compares the GETs of other callers while something goes on with those without it. */
 async function compareGets(
   bench: Bench,
@@ -258,6 +180,4 @@ const bindingWritesRow: Row = {
 };
 
 /** Callers with many role bindings, and those beside them. */
-export function bindingRowsOf(options: Options): Row[] {
-  return [worstListRow(options), accessRow, othersRow, bindingWritesRow];
-}
+export const bindingRows: readonly Row[] = [othersRow, bindingWritesRow];

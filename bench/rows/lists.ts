@@ -1,4 +1,6 @@
 import { dataSet, namesAt } from "../data-set.ts";
+import { pagePaths } from "../list-pages.ts";
+import { inTurn } from "../load/in-turn.ts";
 import { measureLoads, millisecondsEach, perSecond, type Side } from "../measure.ts";
 import type { Options } from "../options.ts";
 import { Program } from "../program.ts";
@@ -9,17 +11,11 @@ import type { Wharf } from "../wharf.ts";
 
 const CONNECTIONS = 32;
 
-/** Checks a page of a server and returns it. */
-async function verified(server: Wharf, data: string, total: number, skip = 0): Promise<string> {
-  const page = await server.rest(listPath(skip));
-  mustBePage(page, { names: namesAt(data, skip, PAGE_SIZE), total, skipped: skip });
+/** Checks the first page of a server and returns it. */
+async function verified(server: Wharf, data: string, total: number): Promise<string> {
+  const page = await server.rest(listPath());
+  mustBePage(page, { names: namesAt(data, 0, PAGE_SIZE), total, skipped: 0 });
   return page;
-}
-
-interface ListLoad {
-  readonly connections: number;
-  readonly page: string;
-  readonly skip?: number;
 }
 
 /** A server, or a reference that responds like one. */
@@ -29,50 +25,44 @@ interface Answerer {
   readonly token: string;
 }
 
-/** Requests one page of a list repeatedly. */
-function asking({ http }: Bench, whom: Answerer, { connections, page, skip = 0 }: ListLoad): Side {
-  const { pid, port, token } = whom;
-  return {
-    pid,
-    load: (seconds) =>
-      http.ask({
-        port,
-        token,
-        method: "GET",
-        targets: [{ path: listPath(skip) }],
-        connections,
-        seconds,
-        bodyBytes: Buffer.byteLength(page),
-      }),
-  };
+/** Requests pages in turn. */
+function asking({ http }: Bench, { pid, port, token }: Answerer, paths: readonly string[]): Side {
+  const targets = paths.map((path) => ({ path }));
+  const job = { port, token, method: "GET", targets, connections: CONNECTIONS } as const;
+  return { pid, load: inTurn(http, job) };
 }
 
-export function listRow({ sizes }: Options): Row {
-  return {
-    work: `list ${PAGE_SIZE} of ${counted(sizes.medium)} below a group, by name, with totalCount`,
+/** Lists of one page, or of each page in turn, against a program that answers with the bytes of the first. */
+export function listRows({ sizes, quick }: Options): Row[] {
+  const list = `list ${PAGE_SIZE} of ${counted(sizes.medium)} below a group, by name, with totalCount`;
+  const all = quick ? 50 : sizes.medium / PAGE_SIZE;
+  const row = (pages: number, name: string, atLeast: number): Row => ({
+    work: `${list}: ${name}`,
     reference: "bare node:http answering the same bytes",
-    target: { atLeast: 0.3 },
+    target: { atLeast },
 
     async measure(bench) {
       const data = await dataSet(sizes.medium);
       await using server = await serve(bench, data);
       const page = await verified(server, data, sizes.medium);
-
+      const paths = await pagePaths(server, listPath(), pages);
       const { serving } = bench.cores;
       await using reference = new Program<Served, { port: number }>("reference/http.ts", serving);
       const { port } = await reference.ask({ body: page });
       mustEqual(await plainAnswer(port), page);
-
-      const load = { connections: CONNECTIONS, page };
-      const bare = asking(bench, { pid: reference.pid, port, token: server.token }, load);
-      return await measureLoads(bench, "per s", perSecond, bare, asking(bench, server, load));
+      const bare = asking(bench, { pid: reference.pid, port, token: server.token }, paths);
+      return await measureLoads(bench, "per s", perSecond, bare, asking(bench, server, paths));
     },
-  };
+  });
+  return [row(all, `${counted(all)} pages in turn`, 0.15), row(1, "the same page", 0.3)];
 }
+
+/** Pages that both sizes have. */
+const COMMON_PAGES = 20;
 
 export function listGrowthRow({ sizes }: Options): Row {
   return {
-    work: `the same list with ${counted(sizes.large)} rows`,
+    work: `the first ${COMMON_PAGES} pages of a list by name in turn, with ${counted(sizes.large)} rows`,
     reference: `with ${counted(sizes.small)} rows`,
     target: { atMost: 1.5 },
 
@@ -81,43 +71,11 @@ export function listGrowthRow({ sizes }: Options): Row {
       const large = await dataSet(sizes.large);
       await using few = await serve(bench, small);
       await using many = await serve(bench, large);
-      const fewPage = await verified(few, small, sizes.small);
-      const manyPage = await verified(many, large, sizes.large);
-      return await measureLoads(
-        bench,
-        "ms",
-        millisecondsEach,
-        asking(bench, few, { connections: CONNECTIONS, page: fewPage }),
-        asking(bench, many, { connections: CONNECTIONS, page: manyPage }),
-      );
-    },
-  };
-}
-
-export function skipRow({ sizes }: Options): Row {
-  const skip = sizes.large / 2;
-  return {
-    work: `skip ${counted(skip)} of ${counted(sizes.large)}`,
-    reference: "the first page",
-    target: { atMost: 20 },
-
-    async measure(bench) {
-      const data = await dataSet(sizes.large);
-      await using server = await serve(bench, data);
-      const first = await verified(server, data, sizes.large);
-      const begun = performance.now();
-      await server.rest(listPath(skip));
-      const jump = performance.now() - begun;
-      const far = await verified(server, data, sizes.large, skip);
-      const measured = await measureLoads(
-        bench,
-        "ms",
-        ({ medianMs }) => medianMs,
-        asking(bench, server, { connections: 1, page: first }),
-        asking(bench, server, { connections: 1, page: far, skip }),
-      );
-      const note = `the first deep skip: ${jump.toFixed(1)} ms`;
-      return { ...measured, notes: [...measured.notes, note] };
+      await verified(few, small, sizes.small);
+      await verified(many, large, sizes.large);
+      const side = async (server: Wharf) =>
+        asking(bench, server, await pagePaths(server, listPath(), COMMON_PAGES));
+      return await measureLoads(bench, "ms", millisecondsEach, await side(few), await side(many));
     },
   };
 }
