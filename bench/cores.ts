@@ -43,11 +43,20 @@ function allowedCores(): number[] {
   }
 }
 
+/** The command that runs a program on a core. */
+export function programOn(
+  core: number | undefined,
+  program: string,
+  args: readonly string[],
+): [command: string, args: string[]] {
+  if (core === undefined) return [program, [...args]];
+  return ["taskset", ["-c", String(core), program, ...args]];
+}
+
 /** The command that runs Node.js on a core. */
 export function nodeOn(
   core: number | undefined,
   args: readonly string[],
 ): [command: string, args: string[]] {
-  if (core === undefined) return [process.execPath, [...args]];
-  return ["taskset", ["-c", String(core), process.execPath, ...args]];
+  return programOn(core, process.execPath, args);
 }

@@ -49,7 +49,7 @@ const QUICK = {
 
 export const USAGE = `npm run bench -- [options]
   --quick          smaller data sets and shorter measurements
-  --peers          also programs that are downloaded on first use (Directus: 700 MB)
+  --peers          also programs that are downloaded on first use (Directus 700 MB, PocketBase 60 MB)
   --only TEXT      only rows with TEXT in their name
   --profile TEXT   as --only, with the server under the profiler
   --resume         measure what an interrupted run of the same commit and options has not

@@ -3,6 +3,10 @@ import { connect, type Socket } from "node:net";
 const RECEIVE_BYTES = 64 * 1024;
 const HEAD_END = Buffer.from("\r\n\r\n");
 const LENGTH = /\r\ncontent-length: *(\d+)\r\n/i;
+const CHUNKED = /\r\ntransfer-encoding: *chunked\r\n/i;
+
+/** The end of a response in chunks. Bodies are JSON, which does not contain it. */
+const LAST_CHUNK = Buffer.from("\r\n0\r\n\r\n");
 
 /** Events of a connection. */
 export interface Listener {
@@ -21,6 +25,8 @@ export class Connection {
   /** Remaining bytes of the current response; -1 before its head. */
   #missing = -1;
   #length = 0;
+  /** The last bytes of a response in chunks; undefined in others. */
+  #tail: Buffer | undefined;
   #head: Buffer | undefined;
   #isBusy = false;
 
@@ -75,7 +81,9 @@ export class Connection {
       }
       this.#head = undefined;
       const head = rest.toString("latin1", 0, end + 2);
-      const length = LENGTH.exec(head)?.[1];
+      const isChunked = CHUNKED.test(head);
+      const length = isChunked ? "0" : LENGTH.exec(head)?.[1];
+      this.#tail = isChunked ? Buffer.alloc(0) : undefined;
       if (!head.startsWith("HTTP/1.1 200") || length === undefined) {
         const response = rest.toString().slice(0, 1000);
         this.#listener.failed(new Error(`unexpected response: ${response}`));
@@ -85,8 +93,14 @@ export class Connection {
       this.#missing = this.#length;
       rest = rest.subarray(end + HEAD_END.length);
     }
-    this.#missing -= rest.length;
-    if (this.#missing > 0) return;
+    if (this.#tail !== undefined) {
+      this.#length += rest.length;
+      this.#tail = Buffer.concat([this.#tail, rest]).subarray(-LAST_CHUNK.length);
+      if (!this.#tail.equals(LAST_CHUNK)) return;
+    } else {
+      this.#missing -= rest.length;
+      if (this.#missing > 0) return;
+    }
     this.#missing = -1;
     this.#isBusy = false;
     this.#listener.answered(this, this.#length);

@@ -78,8 +78,8 @@ node bench/pages/main.ts          # makes the pages again from bench/results
 \`\`\`
 
 The first run creates data sets of a million rows in the temporary directory, which takes some minutes, and installs the
-Debian packages of PostgreSQL, docker-registry and skopeo if they are missing. \`--peers\` installs Directus (700 MB) into
-\`~/.cache/wharf-bench\`.${minutes}
+Debian packages of PostgreSQL, docker-registry and skopeo if they are missing. \`--peers\` installs Directus (700 MB) and
+unpacks Debian's package of PocketBase (60 MB) into \`~/.cache/wharf-bench\`.${minutes}
 
 A server and its reference share one core and are measured in turn; the load runs on another core. Figures are medians
 of all measurements of a side. Load on HTTP/1.1 uses keep-alive connections with one request at a time. Notes

@@ -4,16 +4,13 @@ import { randomUUID } from "node:crypto";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { freePort } from "../../packages/server/test/support/server/free-port.ts";
 import { end, watch } from "../children.ts";
 import { nodeOn } from "../cores.ts";
 import { ScratchData } from "../data-set.ts";
-import { teamNamed } from "../organization.ts";
 import { installed } from "./install.ts";
-
-const START_MS = 180_000;
+import { answering, type Peer, requestPeer, teamAt } from "./peer.ts";
 
 /** The tables of Directus itself are created by its own command; this one by its API. */
 const TEAMS = {
@@ -27,18 +24,14 @@ const TEAMS = {
   ],
 };
 
-export function teamAt(number: number): { name: string; description: string } {
-  const word = (Math.imul(number, 2_654_435_761) >>> 0).toString(16).padStart(8, "0");
-  return teamNamed(word);
-}
-
 /** A running Directus. */
-export class Directus implements AsyncDisposable {
+export class Directus implements Peer {
   readonly version: string;
   readonly port: number;
   readonly token = randomUUID();
-  /** Primary keys of teams. */
   readonly ids: string[] = [];
+  readonly teams = "/items/teams";
+  readonly listQuery = "limit=50&sort=name&meta=filter_count";
   readonly #scratch = new ScratchData();
   #child: ChildProcess | undefined;
 
@@ -82,7 +75,7 @@ export class Directus implements AsyncDisposable {
     this.#child = spawn(command, args, { cwd, env, stdio: ["ignore", file, file] });
     closeSync(file);
     const ended = watch(this.#child, () => `Directus exited:\n${readFileSync(log, "utf8")}`);
-    await Promise.race([this.#ready(), ended]);
+    await Promise.race([answering(this.port, "/server/ping"), ended]);
   }
 
   #settings(): Record<string, string> {
@@ -105,16 +98,6 @@ export class Directus implements AsyncDisposable {
     return join(this.#scratch.path, "directus.db");
   }
 
-  async #ready(): Promise<void> {
-    for (const until = performance.now() + START_MS; ; await sleep(100)) {
-      const answer = await fetch(`http://127.0.0.1:${this.port}/server/ping`).catch(
-        () => undefined,
-      );
-      if (answer?.status === 200) return;
-      if (performance.now() > until) throw new Error("Directus did not start");
-    }
-  }
-
   /** Inserts teams without its API, in one transaction. */
   #fill(count: number): void {
     const database = new DatabaseSync(this.#database);
@@ -130,16 +113,17 @@ export class Directus implements AsyncDisposable {
     database.close();
   }
 
-  /** A request to its API; rejects unless it succeeds. */
-  async request(path: string, body?: object): Promise<string> {
-    const response = await fetch(`http://127.0.0.1:${this.port}${path}`, {
-      method: body === undefined ? "GET" : "POST",
-      headers: { authorization: `Bearer ${this.token}`, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (response.status !== 200) throw new Error(`Directus ${path}: ${response.status} ${text}`);
-    return text;
+  teamOf(response: unknown): Record<string, unknown> {
+    return (response as { data: Record<string, unknown> }).data;
+  }
+
+  pageOf(response: unknown): [rows: number, total: number] {
+    const { data, meta } = response as { data: unknown[]; meta: { filter_count: number } };
+    return [data.length, meta.filter_count];
+  }
+
+  request(path: string, body?: object): Promise<string> {
+    return requestPeer(this, path, body);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -16,9 +16,8 @@ import { isolationRows } from "./isolation.ts";
 import { listGrowthRow, listRows } from "./lists.ts";
 import { memoryRow } from "./memory.ts";
 import { noticeRow } from "./notice.ts";
-import { directusRows } from "./peers/directus.ts";
+import { databaseRows } from "./peers/databases.ts";
 import { oidcProviderRow } from "./peers/oidc-provider.ts";
-import { pocketBaseRows } from "./peers/pocketbase.ts";
 import { postgresRows } from "./postgres.ts";
 import { reconcileRow } from "./reconcile.ts";
 import { registryTagsRow } from "./registry-tags.ts";
@@ -55,7 +54,7 @@ export function sectionsOf(options: Options): Section[] {
       about:
         "The same work by other programs, each on one core, with the load on another. Programs differ in what they " +
         "do for each request; the notes say which of them flush each commit to the disk.",
-      rows: [...pocketBaseRows(options), ...directusRows(options), oidcProviderRow],
+      rows: [...databaseRows(options), oidcProviderRow],
     },
     {
       title: "Lists at a million rows",

@@ -1,13 +1,11 @@
-/**
- * Packages of the Debian release of this machine, for any architecture: from its mirrors, with their signatures checked
- * by apt, without a change of the machine.
- */
+/** Files of packages of the Debian release of this machine, for any architecture. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { extract } from "tar-stream";
+import { downloadPackages } from "../debian-packages.ts";
 import { type Entries, type Entry, textFile } from "./entry.ts";
 
 /** What Node.js links to, and certificate authorities. */
@@ -28,7 +26,7 @@ export interface DebianFiles {
 /** The files of the packages for an architecture as Debian names it. */
 export async function debianFiles(architecture: string, scratch: string): Promise<DebianFiles> {
   const folder = join(scratch, `debian-${architecture}`);
-  download(architecture, folder);
+  downloadPackages({ names: PACKAGES, folder, architecture });
   const entries: Entries = new Map();
   const packages: string[] = [];
   const archives = readdirSync(folder).filter((file) => file.endsWith(".deb"));
@@ -45,29 +43,6 @@ export async function debianFiles(architecture: string, scratch: string): Promis
   }
   addCertificateBundle(entries);
   return { entries, packages };
-}
-
-function download(architecture: string, folder: string): void {
-  const state = join(folder, "apt");
-  for (const part of ["lists/partial", "cache/archives/partial"]) {
-    mkdirSync(join(state, part), { recursive: true });
-  }
-  writeFileSync(join(state, "status"), "");
-  const settings = [
-    `APT::Architecture=${architecture}`,
-    `APT::Architectures=${architecture}`,
-    "APT::Sandbox::User=",
-    `Dir::State::Lists=${join(state, "lists")}`,
-    `Dir::State::Status=${join(state, "status")}`,
-    `Dir::Cache=${join(state, "cache")}`,
-  ].flatMap((setting) => ["-o", setting]);
-  const run = (...args: readonly string[]) =>
-    execFileSync("apt-get", [...settings, "-q", ...args], {
-      cwd: folder,
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-  run("update");
-  run("download", ...PACKAGES.map((name) => `${name}:${architecture}`));
 }
 
 async function filesIn(archive: string): Promise<[string, Entry][]> {
