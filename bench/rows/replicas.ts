@@ -1,6 +1,5 @@
 import pg from "pg";
 import { newDatabase } from "../../packages/server/test/support/server/postgres.ts";
-import { CpuShares } from "../cpu-shares.ts";
 import { ScratchData } from "../data-set.ts";
 import { alternately, perSecond } from "../measure.ts";
 import { type Bench, counted, type Measured, type Row } from "../row.ts";
@@ -12,9 +11,6 @@ const REPOS = 12;
 /** So many that two connections rarely need the same one. */
 const SPREAD_REPOS = 1_200;
 const CONNECTIONS = 36;
-
-/** The part of a core that a replica has: so small that PostgreSQL and the load find free cores even on two. */
-const SHARE = 0.25;
 
 /** Distinct updates, sent in rotation. */
 const UPDATES = 1_000;
@@ -110,23 +106,11 @@ class Replicas {
   }
 }
 
-/** Replicas that need the same rows must not slow each other down: each has as much of a core as the single one. */
+/**
+ * Replicas that need the same rows must not slow each other down. They share all cores with each other, with PostgreSQL
+ * and with the load.
+ */
 export const replicasRow: Row = {
-  work: `update ${REPOS} shared repos, ${REPLICAS} replicas on PostgreSQL with ${SHARE} of a core each, ${CONNECTIONS} connections`,
-  reference: "one such replica",
-  target: { atLeast: 1 },
-
-  async measure(run) {
-    await using servers = new AsyncDisposableStack();
-    const shares = servers.use(new CpuShares(SHARE));
-    const replicas = await Replicas.start(servers, run);
-    for (const { pid } of replicas.all) shares.give(pid);
-    return await compareWithFirst(replicas, run);
-  },
-};
-
-/** The same where they share all cores with each other, with PostgreSQL and with the load. */
-export const crowdedReplicasRow: Row = {
   work: `update ${REPOS} shared repos, ${REPLICAS} replicas on PostgreSQL, all on the same cores`,
   reference: "one replica",
   target: { atLeast: 1 },

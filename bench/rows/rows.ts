@@ -22,7 +22,7 @@ import { postgresRows } from "./postgres.ts";
 import { reconcileRow } from "./reconcile.ts";
 import { registryTagsRow } from "./registry-tags.ts";
 import { registryTokenRow } from "./registry-token.ts";
-import { crowdedReplicasRow, replicasRow, sharedRowsRow } from "./replicas.ts";
+import { replicasRow, sharedRowsRow } from "./replicas.ts";
 import { startRow } from "./start.ts";
 import { versionRow } from "./version.ts";
 import { workerRows } from "./workers.ts";
@@ -86,9 +86,8 @@ export function sectionsOf(options: Options): Section[] {
       rows: [
         ...postgresRows(options),
         replicasRow,
-        crowdedReplicasRow,
         ...(options.quick ? [] : [sharedRowsRow]),
-        ...workerRows(options),
+        ...workerRows,
       ],
     },
     {

@@ -1,12 +1,9 @@
 import { availableParallelism } from "node:os";
 import { newDatabase } from "../../packages/server/test/support/server/postgres.ts";
-import { familyOf } from "../children.ts";
-import { CpuShares } from "../cpu-shares.ts";
 import { ScratchData } from "../data-set.ts";
 import type { HttpJob, Target } from "../load/http.ts";
 import { alternately } from "../measure.ts";
 import { newGroups } from "../new-groups.ts";
-import type { Options } from "../options.ts";
 import { teamNamed } from "../organization.ts";
 import { type Bench, type Measured, NotMeasured, type Row } from "../row.ts";
 import { groupPath, mustEqual } from "../verify.ts";
@@ -16,9 +13,6 @@ const CONNECTIONS = 128;
 
 /** Groups of the organization, which are read alternately. */
 const GROUPS = 200;
-
-/** The part of a core that a process has: the load and the database need the rest. */
-const SHARE = 0.25;
 
 type Store = "SQLite" | "PostgreSQL";
 
@@ -34,14 +28,12 @@ interface Contents {
 /** What is measured: requests to an organization with these contents. */
 interface Work {
   readonly name: string;
-  readonly target: number;
   requests(site: Contents): Request;
 }
 
 const WORKS: readonly Work[] = [
   {
     name: "GET group",
-    target: 1.7,
     requests: ({ groups }) => ({
       method: "GET",
       targets: groups.map((uid) => ({ path: groupPath(uid) })),
@@ -49,7 +41,6 @@ const WORKS: readonly Work[] = [
   },
   {
     name: "list 50 groups",
-    target: 1.7,
     requests: ({ organization }) => ({
       method: "GET",
       targets: [{ path: `/iam/v2beta1/groups?uidp.childrenOf=${organization}&pageSize=50` }],
@@ -57,37 +48,24 @@ const WORKS: readonly Work[] = [
   },
   {
     name: "create group, durable",
-    target: 1,
     requests: ({ newGroups }) => ({ method: "POST", targets: newGroups() }),
   },
 ];
 
-function rowOf(work: Work, workers: number, store: Store): Row {
-  return {
-    work: `${work.name}, ${workers} workers on ${store}, ${CONNECTIONS} connections`,
+/** A worker for each core against one, on both stores: the plain ratio, beside the load and the database. */
+export const workerRows: readonly Row[] = (["SQLite", "PostgreSQL"] as const).flatMap((store) =>
+  WORKS.map((work) => ({
+    work: `${work.name}, a worker for each core, on ${store}, ${CONNECTIONS} connections`,
     reference: "one worker",
-    measure: (bench) => measure(bench, store, work, workers),
-  };
-}
+    measure: (bench) => measure(bench, store, work),
+  })),
+);
 
-/** Several workers against one, on both stores. More than two only inform: most machines have other work, too. */
-export function workerRows({ quick }: Options): Row[] {
-  return [
-    ...(["SQLite", "PostgreSQL"] as const).flatMap((store) =>
-      WORKS.map((work) => ({ ...rowOf(work, 2, store), target: { atLeast: work.target } })),
-    ),
-    ...(quick ? [] : WORKS.map((work) => rowOf(work, 4, "SQLite"))),
-  ];
-}
-
-async function measure(bench: Bench, store: Store, work: Work, workers: number): Promise<Measured> {
-  const [cores, needed] = [availableParallelism(), workers * SHARE + 1];
-  if (cores < needed)
-    throw new NotMeasured(`${workers} workers need ${needed} cores, not ${cores}`);
-  using shares = new CpuShares(SHARE);
+async function measure(bench: Bench, store: Store, work: Work): Promise<Measured> {
+  const workers = availableParallelism();
+  if (workers === 1) throw new NotMeasured("there is only one core");
   await using one = await Site.start(bench, store, 1);
   await using several = await Site.start(bench, store, workers);
-  for (const site of [one, several]) site.limit(shares);
   const { rounds, seconds, warmUpSeconds } = bench.options;
   // Each process compiles its code for itself.
   for (const site of [one, several]) await site.perSecond(work, warmUpSeconds);
@@ -96,7 +74,8 @@ async function measure(bench: Bench, store: Store, work: Work, workers: number):
     () => one.perSecond(work, seconds),
     () => several.perSecond(work, seconds),
   );
-  const notes = [`each process has ${SHARE} of a core: the load and the database find free ones`];
+  const others = store === "SQLite" ? "the load" : "the load and PostgreSQL";
+  const notes = [`${workers} workers on ${workers} cores, which ${others} use, too`];
   return { unit: "per s", ...figures, notes };
 }
 
@@ -135,11 +114,6 @@ class Site implements AsyncDisposable {
     mustEqual(new Set(groups).size, GROUPS);
     const contents = { organization, groups, newGroups: newGroups(groupPath(organization)) };
     return new Site(bench, server, scratch, contents);
-  }
-
-  /** Limits each process to its share of a core. */
-  limit(shares: CpuShares): void {
-    for (const pid of familyOf(this.#server.pid)) shares.give(pid);
   }
 
   async perSecond(work: Work, seconds: number): Promise<number> {
