@@ -9,6 +9,7 @@ import { consoleRows } from "./console.ts";
 import { createRow } from "./create.ts";
 import { deliveriesRow, eventDelayRow, subscribedCreateRow } from "./events.ts";
 import { exchangeRow } from "./exchange.ts";
+import { feedRow } from "./feeds.ts";
 import { getGrpc } from "./get-grpc.ts";
 import { getRestRows } from "./get-rest.ts";
 import { importRow } from "./import.ts";
@@ -110,7 +111,7 @@ export function sectionsOf(options: Options): Section[] {
     {
       title: "Advisories",
       about: "Import and filters of many advisories, and archives of feeds.",
-      rows: [importRow(options), ...advisoryRowsOf(options), archiveRow(options)],
+      rows: [importRow(options), ...advisoryRowsOf(options), feedRow(options), archiveRow(options)],
     },
     {
       title: "Web console",
