@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import pg from "pg";
 import { cpuMsOf, familyOf } from "../children.ts";
 import { copyOf, dataSet, ScratchData, someUids } from "../data-set.ts";
+import { pagePaths } from "../list-pages.ts";
 import type { OpenJob, OpenLoad } from "../load/open.ts";
 import type { RequestJob } from "../load/requests.ts";
 import { ORGANIZATION } from "../organization.ts";
@@ -29,6 +30,9 @@ const CONNECTIONS = 64;
 /** Groups that are read alternately, and names of new ones. */
 const DISTINCT = 1_000;
 
+/** Pages of the list that are read in turn. */
+const PAGES = 100;
+
 /** The shares of the capacity at which response times are measured; the first is that of an almost idle server. */
 const LOAD_SHARES = [0.05, 0.5, 0.8];
 
@@ -37,9 +41,9 @@ const DURATION_FACTOR = 2;
 
 type Request = Pick<RequestJob, "method" | "targets">;
 
-const OPERATIONS: Record<Operation, (uids: readonly string[]) => Request> = {
-  GET: (uids) => ({ method: "GET", targets: uids.map((uid) => ({ path: groupPath(uid) })) }),
-  "list 50": () => ({ method: "GET", targets: [{ path: listPath() }] }),
+const OPERATIONS: Record<Operation, (site: Site) => Request | Promise<Request>> = {
+  GET: ({ uids }) => gets(uids.map(groupPath)),
+  "list 50": async ({ server }) => gets(await pagePaths(server, listPath(), PAGES)),
   create: () => ({
     method: "POST",
     targets: Array.from({ length: DISTINCT }, (_, at) => {
@@ -48,6 +52,10 @@ const OPERATIONS: Record<Operation, (uids: readonly string[]) => Request> = {
     }),
   }),
 };
+
+function gets(paths: readonly string[]): Request {
+  return { method: "GET", targets: paths.map((path) => ({ path })) };
+}
 
 /** Where operations run. */
 interface Site extends AsyncDisposable {
@@ -101,8 +109,9 @@ async function measureOperation(
   operation: Operation,
   store: StoreName,
 ): Promise<{ cost: Cost; loads: LoadPoint[] }> {
-  const { server, uids } = site;
-  const request = { ...OPERATIONS[operation](uids), port: server.port, token: server.token };
+  const { server } = site;
+  const { port, token } = server;
+  const request = { ...(await OPERATIONS[operation](site)), port, token };
   const { warmUpSeconds } = bench.options;
   const seconds = bench.options.seconds * DURATION_FACTOR;
   const job = { ...request, connections: CONNECTIONS };
