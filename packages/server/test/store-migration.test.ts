@@ -139,7 +139,7 @@ for (const kind of STORES) {
       await driver.commit();
       await open([FIRST, ADD], things([]));
       const { indexes } = (await inTable()) ?? {};
-      assert.deepEqual(indexes?.get("things_by_updated")?.columns, ["updated", "id"]);
+      assert.deepEqual(indexes?.get("things_by_updated")?.columns, ["updated", "id", "uid"]);
       assert.ok(indexes?.has("things_by_parent_name"));
       for (const gone of ["things_by_own_name", "things_by_name_updated"])
         assert.ok(!indexes?.has(gone), gone);

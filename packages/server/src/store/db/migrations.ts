@@ -36,6 +36,8 @@ export function migrations(dialect: Dialect): readonly Step[] {
     organizationSettings(dialect),
     // Counts of deliveries over time read this index alone.
     ["CREATE INDEX deliveries_by_subscription_state ON deliveries (subscription, state, time)"],
+    // The indexes of orders end in the uid.
+    { table: ALL_TABLES },
   ];
 }
 

@@ -51,13 +51,7 @@ export class Conditions {
       if (this.hasChildrenInOrderOf(orderedBy) && !byUid) {
         return [equal("parent", childrenOf), ...this.#partition(range)];
       }
-      const among =
-        childrenOf === ""
-          ? []
-          : byUid
-            ? [subtree("uid", childrenOf, this.#shape.uidIsParent)]
-            : [root(childrenOf)];
-      return [...among, equal(this.hidden("parent"), childrenOf), ...this.#partition(range)];
+      return [...this.#children(childrenOf, byUid), ...this.#partition(range)];
     }
     const { below } = range;
     // A row with the uid of its parent is below that parent.
@@ -66,9 +60,7 @@ export class Conditions {
     if (below.includes("/"))
       return [root(below), subtree(this.hidden("uid"), below, self), ...this.#partition(range)];
     if (self || !this.#shape.isScope) return [root(below), ...this.#partition(range)];
-    // Excludes the root itself by its id, which every index contains, so that no row is fetched.
-    const itself = `id <> (SELECT id FROM ${this.#shape.name} WHERE uid = ?)`;
-    return [root(below), { text: itself, params: [below] }];
+    return [root(below), { text: "uid <> ?", params: [below] }];
   }
 
   /** Tells SQLite which index has one partition of a range in the order of a time. */
@@ -125,6 +117,19 @@ export class Conditions {
       return [equal(this.hidden("parent"), range.childrenOf), ...partition];
     const self = range.self || this.#shape.uidIsParent;
     return [subtree(this.hidden("uid"), range.below, self), ...partition];
+  }
+
+  /** The children of a parent among the rows around them, in the order of uids or of another column. */
+  #children(parent: string, byUid: boolean): Sql[] {
+    const { uidIsParent } = this.#shape;
+    const around = byUid ? subtree("uid", parent, uidIsParent) : root(parent);
+    const among = parent === "" ? [] : [around];
+    if (this.#dialect.name !== "sqlite" || uidIsParent)
+      return [...among, equal(this.hidden("parent"), parent)];
+    // By the uid, which every order has, so that no row is fetched: no slash follows the parent's.
+    const isBelow = parent === "" || byUid ? [] : [subtree(this.hidden("uid"), parent, false)];
+    const start = parent === "" ? 1 : parent.length + 2;
+    return [...among, ...isBelow, { text: "instr(substr(uid, ?), '/') = 0", params: [start] }];
   }
 
   #partition({ partitions }: Range, column = "part"): Sql[] {

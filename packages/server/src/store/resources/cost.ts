@@ -5,7 +5,7 @@
  */
 import type { Reader } from "../db/connection.ts";
 import type { AccessPath } from "./access-path.ts";
-import { Conditions, columnTest, where } from "./conditions.ts";
+import { Conditions, columnTest, type Sql, where } from "./conditions.ts";
 import type { Condition, Filter, PageQuery, Prefix, Range } from "./query.ts";
 import { rangeSize } from "./range-counts.ts";
 import type { ResourceTable } from "./resource-table.ts";
@@ -88,24 +88,34 @@ async function hasFew(
 /** Whether few rows of the whole table have a value, by the index of the value. */
 async function fewHave(
   reader: Reader,
-  { shape }: ResourceTable,
+  table: ResourceTable,
   { partitions }: Range,
   condition: Filter | Prefix,
 ): Promise<boolean> {
   const { column } = condition;
-  const own = shape.filterColumns.find(({ name }) => name === column);
+  const own = table.shape.filterColumns.find(({ name }) => name === column);
   // A sparse index lacks empty values.
   if (own?.sparse && "value" in condition && condition.value === "") return false;
   // The index of a common column begins with the partition.
   const parts = own === undefined ? (partitions ?? []) : [];
-  const { text, params } = where([
+  const conditions = [
     columnTest(condition),
     ...(own?.sparse ? [{ text: `${column} <> ''`, params: [] }] : []),
     ...(parts.length === 0
       ? []
       : [{ text: `part IN (${parts.map(() => "?").join(", ")})`, params: parts }]),
-  ]);
-  const sql = `SELECT count(*) AS total FROM (SELECT 1 FROM ${shape.name}${text} LIMIT ?) few`;
-  const row = await reader.get<{ total: number }>(sql, ...params, FEW_ROWS + 1);
-  return (row?.total ?? 0) <= FEW_ROWS;
+  ];
+  return (await countRows(reader, table, conditions, FEW_ROWS + 1)) <= FEW_ROWS;
+}
+
+/** The number of rows that meet all conditions, up to a limit. */
+export async function countRows(
+  reader: Reader,
+  { shape: { name } }: ResourceTable,
+  conditions: readonly Sql[],
+  limit: number,
+): Promise<number> {
+  const { text, params } = where(conditions);
+  const sql = `SELECT count(*) AS total FROM (SELECT 1 FROM ${name}${text} LIMIT ?) few`;
+  return (await reader.get<{ total: number }>(sql, ...params, limit))?.total ?? 0;
 }

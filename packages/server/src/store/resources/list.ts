@@ -3,20 +3,27 @@
  * ways: by the index that has the order, or else by collecting and sorting the rows (access-path.ts, scattered.ts).
  */
 import type { Reader } from "../db/connection.ts";
-import { countPath, pagePath } from "./access-path.ts";
+import { countPath } from "./access-path.ts";
 import { Conditions, columnTest, type Sql, sum, where } from "./conditions.ts";
-import { readerForAll, readerForPage } from "./cost.ts";
-import { furtherColumns, orderBy, orderByColumns, startingAt } from "./order-keys.ts";
-import { limited, orderedSql, type PageStatement, pageStatements } from "./page.ts";
-import type { Condition, ListQuery, PageQuery } from "./query.ts";
+import { readerForAll } from "./cost.ts";
+import { furtherColumns, orderByColumns, startingAt } from "./order-keys.ts";
+import {
+  fetching,
+  fromSql,
+  limited,
+  MAX_FETCHED_OFFSET,
+  orderOf,
+  type PageStatement,
+  pageStatement,
+  partPath,
+  ranked,
+} from "./page.ts";
+import type { Condition, ListQuery } from "./query.ts";
 import { sizeOfRanges } from "./range-counts.ts";
 import type { ResourceTable } from "./resource-table.ts";
 import type { Form, PageRow } from "./rows.ts";
 import { collected, type Parts, partsOf, within } from "./scattered.ts";
 import { splitConditions, termTests } from "./terms/term-path.ts";
-
-/** Beyond this offset, ids are selected from an index first, and only the rows of the page are fetched. */
-const MAX_FETCHED_OFFSET = 200;
 
 /** The columns of a row before those of further keys. */
 const COLUMNS = 4;
@@ -33,53 +40,22 @@ export async function readList<F extends Form>(
   query: ListQuery,
   form: F,
 ): Promise<ListPage<F>> {
-  const [only, ...others] = query.ranges;
-  if (only === undefined) return { rows: [], total: 0 };
-  const parts = await partsOf(reader, table, query);
-  const total = await totalOf(reader, table, query, parts);
-  const statements =
-    others.length === 0
-      ? await ofOneRange(reader, table, { ...query, range: only }, form)
-      : [await ofParts(reader, table, query, parts, form)];
+  if (query.ranges.length === 0) return { rows: [], total: 0 };
+  const plan = await partsOf(reader, table, query);
+  const total = await totalOf(reader, table, query, plan);
+  const [only, ...others] = plan.parts;
+  const page =
+    only !== undefined && others.length + plan.subtrees.length === 0
+      ? await pageStatement(reader, table, { ...query, ...only }, form)
+      : await ofParts(reader, table, query, plan, form);
   const columns = COLUMNS + (query.further?.length ?? 0);
-  let page: ListPage<F> = { rows: [], total: 0 };
-  for (const { text, params, reader: by, isBounded } of statements) {
-    const sql = reader.dialect.counted(text, total.text, columns);
-    const run = total.isCostly ? (reader.costly ?? by) : by;
-    const found = await run.arrays<PageRow<F>>(sql, ...params, ...total.params);
-    page = {
-      rows: found.filter(([, id]) => id !== null),
-      total: Number(found.at(-1)?.[columns] ?? 0),
-    };
-    if (!isBounded || page.rows.length === query.limit) break;
-  }
-  return page;
-}
-
-/** Fetches the rows whose ids a statement selects. */
-function fetching(
-  reader: Reader,
-  table: ResourceTable,
-  query: Omit<PageQuery, "range">,
-  form: Form,
-) {
-  const { dialect } = reader;
-  const hidden = (column: string) => new Conditions(dialect, table.shape).hidden(column);
-  const columns = `r.${query.order.column}, r.id, r.encoding, r.${form}${furtherColumns(dialect, query, "r.")}`;
-  return (chosen: string) => `SELECT ${columns}
-     FROM (${chosen}) chosen JOIN ${table.shape.name} r ON r.id = chosen.id
-     ORDER BY ${orderBy(dialect, query, "r.", hidden)}`;
-}
-
-function ofOneRange(reader: Reader, table: ResourceTable, query: PageQuery, form: Form) {
-  const { order, offset } = query;
-  if (offset > MAX_FETCHED_OFFSET)
-    return pageStatements(reader, table, query, {
-      columns: "id",
-      within: fetching(reader, table, query, form),
-    });
-  const columns = `${order.column}, id, encoding, ${form}${furtherColumns(reader.dialect, query)}`;
-  return pageStatements(reader, table, query, { columns });
+  const sql = reader.dialect.counted(page.text, total.text, columns);
+  const by = total.isCostly ? (reader.costly ?? page.reader) : page.reader;
+  const found = await by.arrays<PageRow<F>>(sql, ...page.params, ...total.params);
+  return {
+    rows: found.filter(([, id]) => id !== null),
+    total: Number(found.at(-1)?.[columns] ?? 0),
+  };
 }
 
 /** One statement over all parts: the first rows of each, of which those of the page are chosen. */
@@ -99,23 +75,30 @@ async function ofParts(
     const { text, params } = collected(reader, table, subtrees, tests);
     branches.push({ text: `SELECT ${columns} ${text}`, params });
   }
-  for (const { range, scopes } of parts) {
-    const page = { ...query, range, offset: 0, limit: query.offset + query.limit };
-    const { first: _, ...path } = await pagePath(reader, table, page);
-    if ((await readerForPage(reader, table, page, path)) !== reader || scopes) isCostly = true;
-    const conditions = [...path.conditions, ...within(dialect, scopes)];
-    const ordered = orderedSql(reader, table, page, columns, { ...path, conditions });
-    const { text, params } = limited(ordered, page);
-    branches.push({ text: `SELECT * FROM (${text}) page`, params });
+  for (const part of parts) {
+    const page = { ...query, ...part, offset: 0, limit: query.offset + query.limit };
+    const { path, reader: by } = await partPath(reader, table, page);
+    if (by !== reader) isCostly = true;
+    const { text, params } = fromSql(reader, table, page, path);
+    const rows = { text: `SELECT ${columns} ${text}`, params };
+    if (path.sorts) branches.push(rows);
+    else {
+      const ordered = `${rows.text} ORDER BY ${orderOf(reader, table, page, path)}`;
+      const first = limited({ text: ordered, params }, page);
+      branches.push({ ...first, text: `SELECT * FROM (${first.text}) page` });
+    }
   }
   const all = branches.map(({ text }) => text).join(" UNION ALL ");
+  const from = { text: `FROM (${all}) found`, params: branches.flatMap(({ params }) => params) };
   const order = orderByColumns(query);
-  const chosen = `SELECT id FROM (${all}) found ORDER BY ${order} LIMIT ? OFFSET ?`;
+  const { text, params } =
+    query.offset > MAX_FETCHED_OFFSET
+      ? ranked("id", from, order, query)
+      : limited({ ...from, text: `SELECT id ${from.text} ORDER BY ${order}` }, query);
   return {
-    text: fetching(reader, table, query, form)(chosen),
-    params: [...branches.flatMap((one) => one.params), query.limit, query.offset],
+    text: fetching(reader, table, query, form, text),
+    params,
     reader: isCostly ? (reader.costly ?? reader) : reader,
-    isBounded: false,
   };
 }
 

@@ -1,43 +1,53 @@
 import type { Reader } from "../db/connection.ts";
-import { type AccessPath, type BoundedWalk, pagePath } from "./access-path.ts";
+import { type AccessPath, pagePath } from "./access-path.ts";
 import { Conditions, type Sql, where } from "./conditions.ts";
 import { FEW_ROWS, isShortWalk, readerForPage } from "./cost.ts";
-import { orderBy, startingAt } from "./order-keys.ts";
+import { furtherColumns, orderBy, startingAt } from "./order-keys.ts";
 import type { PageQuery, Position } from "./query.ts";
 import type { ResourceTable } from "./resource-table.ts";
+import type { Form } from "./rows.ts";
+import { type Part, within } from "./scattered.ts";
 
-/** A way to read a page: its statement, and who runs it. */
+/** Beyond this offset, ids are selected from an index first, and only the rows of the page are fetched. */
+export const MAX_FETCHED_OFFSET = 200;
+
+/** A query of one page, only of rows within scopes, if there are any. */
+export type PartQuery = PageQuery & Pick<Part, "scopes">;
+
+/** A statement, and the reader that runs it. */
 export interface PageStatement extends Sql {
   readonly reader: Reader;
-  /** Whether it may find fewer rows than there are. */
-  readonly isBounded: boolean;
 }
 
-/** The columns of a page, and what becomes of its statement. */
-export interface PageColumns {
-  readonly columns: string;
-  within?(page: string): string;
-}
-
-/** The statements of a page of one range: the second one is for a first one that found too few rows. */
-export async function pageStatements(
+/** Reads a page of rows in a form. */
+export async function pageStatement(
   reader: Reader,
   table: ResourceTable,
-  query: PageQuery,
-  { columns, within = (page) => page }: PageColumns,
-): Promise<PageStatement[]> {
-  const { first, ...path } = await pagePath(reader, table, query);
-  const by = await readerForPage(reader, table, query, path);
-  const statement = (one: AccessPath, isBounded: boolean): PageStatement => {
-    const ordered = orderedSql(reader, table, query, columns, one);
-    const isShort = isShortWalk(reader, table, query, one);
-    const { text, params } = isShort ? shortWalk(reader, ordered, query) : limited(ordered, query);
-    return { reader: by, isBounded, text: within(text), params };
-  };
-  if (first === undefined) return [statement(path, false)];
-  const end = await endOf(by, table, query, first);
-  const walk = { sorts: false, conditions: [...first.conditions, ...end] };
-  return [statement(walk, true), statement(path, false)];
+  query: PartQuery,
+  form: Form,
+): Promise<PageStatement> {
+  if (query.offset > MAX_FETCHED_OFFSET) {
+    const { text, ...chosen } = await selectPage(reader, table, query, "id");
+    return { ...chosen, text: fetching(reader, table, query, form, text) };
+  }
+  const further = furtherColumns(reader.dialect, query);
+  const columns = `${query.order.column}, id, encoding, ${form}${further}`;
+  return selectPage(reader, table, query, columns);
+}
+
+/** Fetches the rows whose ids a statement selects. */
+export function fetching(
+  { dialect }: Reader,
+  { shape }: ResourceTable,
+  query: Omit<PageQuery, "range">,
+  form: Form,
+  chosen: string,
+): string {
+  const hidden = (column: string) => new Conditions(dialect, shape).hidden(column);
+  const columns = `r.${query.order.column}, r.id, r.encoding, r.${form}${furtherColumns(dialect, query, "r.")}`;
+  return `SELECT ${columns}
+     FROM (${chosen}) chosen JOIN ${shape.name} r ON r.id = chosen.id
+     ORDER BY ${orderBy(dialect, query, "r.", hidden)}`;
 }
 
 /** Reads only the positions of the rows of a page. */
@@ -47,45 +57,60 @@ export async function readPositions(
   query: PageQuery,
 ): Promise<Position[]> {
   const columns = `${query.order.column}, id`;
-  let rows: (readonly [key: string | number, id: number])[] = [];
-  for (const statement of await pageStatements(reader, table, query, { columns })) {
-    rows = await statement.reader.arrays(statement.text, ...statement.params);
-    if (rows.length === query.limit) break;
-  }
+  const { text, params, reader: by } = await selectPage(reader, table, query, columns);
+  const rows = await by.arrays<readonly [key: string | number, id: number]>(text, ...params);
   return rows.map(([key, id]) => ({ key, id }));
 }
 
-/** The condition that ends a walk after a number of rows; none where there are fewer. */
-async function endOf(
+async function selectPage(
   reader: Reader,
   table: ResourceTable,
-  { order, start }: PageQuery,
-  { among, maxRows }: BoundedWalk,
-): Promise<Sql[]> {
-  const query = { range: among, filters: [], order, start, offset: maxRows, limit: 1 };
-  const [last] = await readPositions(reader, table, query);
-  if (last === undefined) return [];
-  // Rows before this one, which comes first in the opposite direction.
-  const backwards = { ...order, descending: !order.descending };
-  const before = { ...query, order: backwards, start: { ...last, inclusive: false } };
-  return startingAt(reader.dialect, before);
+  query: PartQuery,
+  columns: string,
+): Promise<PageStatement> {
+  const { path, reader: by } = await partPath(reader, table, query);
+  const from = fromSql(reader, table, query, path);
+  const order = orderOf(reader, table, query, path);
+  if (path.sorts && query.offset > MAX_FETCHED_OFFSET)
+    return { reader: by, ...ranked(columns, from, order, query) };
+  const ordered = { ...from, text: `SELECT ${columns} ${from.text} ORDER BY ${order}` };
+  const isShort = isShortWalk(reader, table, query, path);
+  return { reader: by, ...(isShort ? shortWalk(reader, ordered, query) : limited(ordered, query)) };
 }
 
-/** Selects the rows of a range by a path, in order. */
-export function orderedSql(
+/** The path to a page, and the reader of its rows. */
+export async function partPath(
   reader: Reader,
   table: ResourceTable,
+  query: PartQuery,
+): Promise<{ readonly path: AccessPath; readonly reader: Reader }> {
+  const path = await pagePath(reader, table, query);
+  const by = await readerForPage(reader, table, query, path);
+  if (query.scopes === undefined) return { path, reader: by };
+  const conditions = [...path.conditions, ...within(reader.dialect, query.scopes)];
+  return { path: { ...path, conditions }, reader: reader.costly ?? by };
+}
+
+/** The rows of a page and those after it. */
+export function fromSql(
+  { dialect }: Reader,
+  { shape }: ResourceTable,
   query: PageQuery,
-  columns: string,
-  path: AccessPath,
+  { conditions, indexHint = "" }: AccessPath,
 ): Sql {
-  const { dialect } = reader;
-  const { sorts, conditions, indexHint = "" } = path;
   const { text, params } = where([...conditions, ...startingAt(dialect, query)]);
-  const hidden = (column: string) => new Conditions(dialect, table.shape).hidden(column);
-  const order = orderBy(dialect, query, "", sorts ? hidden : undefined);
-  const from = `FROM ${table.shape.name}${indexHint}${text}`;
-  return { text: `SELECT ${columns} ${from} ORDER BY ${order}`, params };
+  return { text: `FROM ${shape.name}${indexHint}${text}`, params };
+}
+
+/** The order of the rows that a path finds. */
+export function orderOf(
+  { dialect }: Reader,
+  { shape }: ResourceTable,
+  query: PageQuery,
+  { sorts }: AccessPath,
+): string {
+  const hidden = (column: string) => new Conditions(dialect, shape).hidden(column);
+  return orderBy(dialect, query, "", sorts ? hidden : undefined);
 }
 
 type Limits = Pick<PageQuery, "limit" | "offset">;
@@ -98,4 +123,14 @@ export function limited({ text, params }: Sql, { limit, offset }: Limits): Sql {
 /** The same for few rows of an index that has their order. */
 function shortWalk({ dialect }: Reader, { text, params }: Sql, { limit, offset }: Limits): Sql {
   return { text: dialect.walk(text, FEW_ROWS), params: [...params, limit, offset] };
+}
+
+/**
+ * A page far from the first of rows that are sorted. With LIMIT, SQLite inserts all rows before the end of the page into
+ * a B-tree; without, it sorts them in runs, which takes a third of the time.
+ */
+export function ranked(columns: string, from: Sql, order: string, { limit, offset }: Limits): Sql {
+  const all = `SELECT ${columns}, row_number() OVER (ORDER BY ${order}) AS rank ${from.text}`;
+  const text = `SELECT ${columns} FROM (${all}) ranked WHERE rank > ? AND rank <= ? ORDER BY rank`;
+  return { text, params: [...from.params, offset, offset + limit] };
 }

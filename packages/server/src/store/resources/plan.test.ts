@@ -8,15 +8,21 @@ import { openSqlite } from "../db/sqlite.ts";
 import { Store } from "../db/store.ts";
 import { countRange, readPage } from "../testing/one-range.ts";
 import { RecordingReader } from "../testing/recording-reader.ts";
+import { readList } from "./list.ts";
 import type { Condition, Order, PageQuery, Range } from "./query.ts";
 import { ResourceTable } from "./resource-table.ts";
 
 const ROOT = "a".repeat(40);
 const FOLDER = `${ROOT}/${"b".repeat(16)}`;
-/** A root and a folder that have, by their counts, too many rows to sort. */
+/** A root and folders that have, by their counts, all its rows, and a tenth of them. */
 const BIG_ROOT = "c".repeat(40);
 const BIG_FOLDER = `${BIG_ROOT}/${"d".repeat(16)}`;
+const TENTH = `${BIG_ROOT}/${"e".repeat(16)}`;
 const MANY = 1_000_000;
+/** Folders that have half of these rows together. */
+const SCOPES = Array.from({ length: 101 }, (_, at) => {
+  return `${BIG_FOLDER}/${String(at).padStart(16, "0")}`;
+});
 
 const UID_INDEX = "sqlite_autoindex_things_1";
 const SORTS = "USE TEMP B-TREE FOR ORDER BY";
@@ -52,9 +58,11 @@ describe("the plan of a list on SQLite", () => {
     driver = openSqlite(join(directory, "wharf.db"));
     const store = await Store.open(driver, [things, leaves], { committed() {} });
     await store.write(async (tx) => {
+      const sql =
+        "INSERT INTO counts (uid, kind, children, descendants, changes) VALUES (?, ?, ?, ?, 1)";
+      await tx.run(sql, TENTH, "things", MANY / 10, MANY / 10);
+      for (const uid of SCOPES) await tx.run(sql, uid, "things", MANY / 200, MANY / 200);
       for (const uid of ["", BIG_ROOT, BIG_FOLDER]) {
-        const sql =
-          "INSERT INTO counts (uid, kind, children, descendants, changes) VALUES (?, ?, ?, ?, 1)";
         await tx.run(sql, uid, "things", uid === "" ? 1 : MANY, MANY);
         await tx.run(sql, uid, "leaves/1", uid === BIG_FOLDER ? MANY : 0, MANY);
       }
@@ -112,26 +120,6 @@ describe("the plan of a list on SQLite", () => {
     }
   }
 
-  /** A list without an index first walks a part of the index of its root, and then reads and sorts its rows. */
-  async function walksThenSorts(
-    walked: string,
-    sorted: string,
-    range: Range,
-    column: Order["column"],
-  ): Promise<void> {
-    const order = { column, descending: false };
-    const query = { range, filters: [], order, offset: 0, limit: 51 };
-    const plans = await explainAll((reader) => readPage(reader, things, query, "json"));
-    const about = `${JSON.stringify(range)} by ${column}:\n${plans.join("\n\n")}`;
-    assert.equal(plans.length, 3, about);
-    const [end = "", walk = "", sort = ""] = plans;
-    for (const plan of [end, walk]) {
-      assert.ok(plan.includes(`INDEX ${walked}`) && !plan.includes("TEMP B-TREE"), about);
-    }
-    assert.ok(end.includes("COVERING"), about);
-    assert.ok(sort.includes(`INDEX ${sorted}`) && sort.includes(SORTS), about);
-  }
-
   const FREE = { everything: true } as const;
 
   test("of everything reads the index of its order", async () => {
@@ -151,19 +139,21 @@ describe("the plan of a list on SQLite", () => {
     }
   });
 
-  test("of a large folder filters a part of the order of the organization, then sorts", async () => {
+  test("of a large folder walks the order of its organization", async () => {
     const range = { below: BIG_FOLDER, self: true };
     await inOrderOf(UID_INDEX, range, "uid");
-    await walksThenSorts("things_by_root_name", UID_INDEX, range, "name");
-    await walksThenSorts("things_by_root_created", UID_INDEX, range, "created");
-    await walksThenSorts("things_by_root_updated", UID_INDEX, range, "updated");
+    await inOrderOf("things_by_root_name", range, "name");
+    await inOrderOf("things_by_root_created", range, "created");
+    await inOrderOf("things_by_root_updated", range, "updated");
   });
 
   test("of a small folder reads its rows alone and sorts them", async () => {
     for (const column of ["name", "created", "updated"] as const) {
-      const plan = await planOf({ below: FOLDER, self: false }, column);
-      assert.match(plan, new RegExp(`INDEX ${UID_INDEX} \\(uid>\\? AND uid<\\?\\)`));
-      assert.ok(plan.includes(SORTS), plan);
+      for (const below of [FOLDER, TENTH]) {
+        const plan = await planOf({ below, self: false }, column);
+        assert.match(plan, new RegExp(`INDEX ${UID_INDEX} \\(uid>\\? AND uid<\\?\\)`));
+        assert.ok(plan.includes(SORTS), plan);
+      }
     }
     await inOrderOf(UID_INDEX, { below: FOLDER, self: false }, "uid");
   });
@@ -184,18 +174,11 @@ describe("the plan of a list on SQLite", () => {
     }
   });
 
-  test("of children that are nearly all rows of their organization filters its order", async () => {
+  test("of many children walks the order around them", async () => {
     for (const childrenOf of [BIG_ROOT, BIG_FOLDER]) {
       await inOrderOf(UID_INDEX, { childrenOf }, "uid");
-    }
-    await inOrderOf("things_by_root_created", { childrenOf: BIG_ROOT }, "created");
-    await inOrderOf("things_by_root_updated", { childrenOf: BIG_ROOT }, "updated");
-  });
-
-  test("of many other children filters a part of the order of the organization, then sorts", async () => {
-    for (const column of ["created", "updated"] as const) {
-      const range = { childrenOf: BIG_FOLDER };
-      await walksThenSorts(`things_by_root_${column}`, "things_by_parent_name", range, column);
+      await inOrderOf("things_by_root_created", { childrenOf }, "created");
+      await inOrderOf("things_by_root_updated", { childrenOf }, "updated");
     }
   });
 
@@ -232,12 +215,35 @@ describe("the plan of a list on SQLite", () => {
       [{ below: ROOT, self: false }, "name"],
       [{ below: ROOT, self: true }, "created"],
       [{ childrenOf: ROOT }, "name"],
+      [{ childrenOf: BIG_ROOT }, "uid"],
+      [{ childrenOf: BIG_FOLDER }, "created"],
+      [{ below: BIG_FOLDER, self: true }, "name"],
+      [{ below: BIG_FOLDER, self: false }, "updated"],
     ];
     for (const [range, column] of kinds) {
       const plan = await planOf(range, column, { offset: 4_000 });
       const about = `${JSON.stringify(range)} by ${column}:\n${plan}`;
       assert.match(plan, /(SEARCH|SCAN) things USING COVERING INDEX/, about);
       assert.match(plan, /SEARCH r USING INTEGER PRIMARY KEY/, about);
+    }
+  });
+
+  test("of many scattered scopes walks an index alone", async () => {
+    const scopes = SCOPES.map((below): Range => ({ below, self: true }));
+    const begins: [elsewhere: Range[], begin: string][] = [
+      [[], "root_"],
+      [[{ below: ROOT, self: true }], ""],
+    ];
+    for (const [elsewhere, begin] of begins) {
+      const ranges = [...elsewhere, ...scopes];
+      for (const column of ["name", "created", "updated"] as const) {
+        const order = { column, descending: false };
+        const query = { ranges, filters: [], order, offset: 4_000, limit: 51, manyRanges: 100 };
+        const plans = await explainAll((reader) => readList(reader, things, query, "json"));
+        const plan = plans.at(-1) ?? "";
+        assert.ok(plan.includes(`COVERING INDEX things_by_${begin}${column}`), plan);
+        assert.match(plan, /SEARCH r USING INTEGER PRIMARY KEY/);
+      }
     }
   });
 
@@ -326,6 +332,8 @@ describe("the plan of a list on SQLite", () => {
       [{ below: ROOT, self: true }, "things_by_root_name ", things],
       [{ childrenOf: BIG_FOLDER }, "things_by_parent_name ", things],
       [{ below: BIG_FOLDER, self: true }, "things_by_root_name ", things],
+      // Few names of the organization begin with the text.
+      [{ below: TENTH, self: true }, "things_by_root_name ", things],
       ...STRETCHES.map(
         ([range, begin]) => [range, `leaves_by_${begin}part_name `, leaves] as const,
       ),
@@ -349,8 +357,6 @@ describe("the plan of a list on SQLite", () => {
       ).slice(-1);
       assert.ok(count.includes(`INDEX ${index}`) && /name>\? AND name<\?/.test(count), count);
     }
-    const small = await planOf({ below: FOLDER, self: true }, "name", { filters });
-    assert.match(small, new RegExp(`INDEX ${UID_INDEX} \\(uid>\\? AND uid<\\?\\)`));
   });
 
   test("of a partition with a filter begins at the index of the filter", async () => {

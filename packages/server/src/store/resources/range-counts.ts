@@ -1,8 +1,7 @@
-import { isRoot } from "@wharf/contract";
 import type { Dialect, Reader } from "../db/connection.ts";
 import { Conditions, type Sql, sum, where } from "./conditions.ts";
 import { type Counts, countKind, readCounts, readPartitionCounts } from "./counts.ts";
-import type { Order, Range, TreeRange } from "./query.ts";
+import type { Range, TreeRange } from "./query.ts";
 import type { ResourceTable } from "./resource-table.ts";
 
 /**
@@ -93,24 +92,6 @@ function countedRows(
     text: `(SELECT ${total} FROM counts WHERE uid IN (${texts}) AND ${kind})`,
     params: [JSON.stringify(ranges.map(topOf)), ...kinds],
   };
-}
-
-/** Rows that a walk may read in vain: about a page takes as long. */
-const MAX_WASTED_ROWS = 200;
-
-/**
- * Whether the children of a group are nearly all rows of a stretch that an index has in this order: of
- * the subtree for uids, of the root for times.
- */
-export function isDense(
-  range: TreeRange,
-  column: Order["column"],
-  { children, descendants }: Pick<Counts, "children" | "descendants">,
-): boolean {
-  if (!("childrenOf" in range) || range.childrenOf === "") return false;
-  if (column !== "uid" && !isRoot(range.childrenOf)) return false;
-  const others = descendants - children;
-  return others <= MAX_WASTED_ROWS && others < children;
 }
 
 /** The node at the top of a range. */

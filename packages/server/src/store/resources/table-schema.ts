@@ -3,9 +3,10 @@ import type { ColumnSchema, IndexSchema, TableSchema } from "../schema/table-sch
 import type { FilterColumn, TableShape } from "./table-shape.ts";
 
 /**
- * The orders kept in indexes, each ending in the row id to order equal rows. Orders without an index
- * (children by time, folders by anything) are sorted or filtered when read: see access-path.ts. Every
- * further index with random keys costs a page of write-ahead log for each row written.
+ * The orders kept in indexes, each with the row id to order equal rows. Orders without an index (children by time, folders
+ * by anything) are sorted, or walked among the rows around them: those indexes end in the uid, which says whether a row is
+ * in the range, so that a walk is an index-only scan (access-path.ts). Every further index with random keys costs a page of
+ * write-ahead log for each row written.
  */
 const INDEXES = [
   ["parent", "name"],
@@ -56,8 +57,13 @@ function indexesOf(shape: TableShape): IndexSchema[] {
     name: `${name}_by_${columns.join("_")}`,
     columns: [...columns, "id"],
   });
+  const order = (columns: readonly string[]): IndexSchema => {
+    const { name, columns: all } = index(columns);
+    const isAround = !columns.includes("parent") && !columns.includes("uid");
+    return { name, columns: isAround ? [...all, "uid"] : all };
+  };
   return [
-    ...orderColumns(shape).map(index),
+    ...orderColumns(shape).map(order),
     ...filterColumns.map(({ name: column, sparse }) => ({
       ...index([column]),
       ...(sparse ? { where: `${column} <> ''` } : {}),

@@ -1,6 +1,7 @@
 /** Reads of one range, for tests of their plans. */
 import type { Reader } from "../db/connection.ts";
-import { countPath, countRows } from "../resources/access-path.ts";
+import { countPath } from "../resources/access-path.ts";
+import { where } from "../resources/conditions.ts";
 import { readerForAll } from "../resources/cost.ts";
 import { readList } from "../resources/list.ts";
 import type { Condition, PageQuery, Range } from "../resources/query.ts";
@@ -22,6 +23,8 @@ export async function countRange(
   range: Range,
   filters: readonly Condition[],
 ): Promise<number> {
-  const path = await countPath(reader, table, range, filters);
-  return countRows(await readerForAll(reader, table, range, filters), table, path);
+  const { text, params } = where(await countPath(reader, table, range, filters));
+  const by = await readerForAll(reader, table, range, filters);
+  const sql = `SELECT count(*) AS total FROM ${table.shape.name}${text}`;
+  return (await by.get<{ total: number }>(sql, ...params))?.total ?? 0;
 }
