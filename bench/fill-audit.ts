@@ -1,10 +1,9 @@
 /**
- * `node bench/fill-audit.ts DIR COUNT`: creates a database with COUNT audit entries, linked and indexed by the modules of
+ * `node bench/fill-audit.ts DIR COUNT`: creates a database with COUNT audit entries, linked by the modules of
  * the server. Commits do not wait for the disk.
  */
 import { join } from "node:path";
 import { RESOURCES } from "@wharf/server/app/resources.ts";
-import { indexNextSegment } from "@wharf/server/audit/index/indexer.ts";
 import { openSqlite } from "@wharf/server/store/db/sqlite.ts";
 import { Store } from "@wharf/server/store/db/store.ts";
 import { type AuditEntry, writeAudit } from "@wharf/server/store/tables/audit/audit-and-events.ts";
@@ -53,7 +52,6 @@ for (let from = 0; from < count; from += BATCH_SIZE) {
     for (let at = from; at < to; at++) writeAudit(tx, entryAt(at));
   });
 }
-while (await indexNextSegment(store, count));
 // Otherwise servers would sign checkpoints of all entries while they are measured.
 await store.write((tx) => setCheckpointedId(tx, count));
 await driver.writer.get("PRAGMA wal_checkpoint(TRUNCATE)");

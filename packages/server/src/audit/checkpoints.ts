@@ -5,7 +5,6 @@ import type { Addresses } from "../config/addresses.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Store } from "../store/db/store.ts";
-import { SEGMENT_SIZE } from "../store/tables/audit/audit-index.ts";
 import {
   addAuditKey,
   addCheckpoint,
@@ -17,6 +16,7 @@ import {
   readCheckpointKeys,
   type StoredCheckpoint,
 } from "../store/tables/audit/checkpoints.ts";
+import { GROUP_IDS } from "../store/tables/audit/entries.ts";
 import {
   type ChainHead,
   chainHeads,
@@ -36,10 +36,10 @@ export interface CheckpointDeps {
 
 /** Entries are covered by a checkpoint after this time at the latest, or once so many are waiting. */
 const MAX_AGE_MS = 10 * 60_000;
-const MAX_ENTRIES = SEGMENT_SIZE;
+const MAX_ENTRIES = GROUP_IDS;
 
 /** The ids covered in one transaction, which signs at most one checkpoint for each. */
-const BATCH_IDS = SEGMENT_SIZE / 4;
+const BATCH_IDS = GROUP_IDS / 4;
 
 /** Checkpoints of a root that one transaction deletes. */
 const CUT_BATCH = 256;
@@ -80,7 +80,7 @@ export class Checkpoints {
     return stored.includes(current) ? stored : [...stored, current];
   }
 
-  /** Covers the next ids, up to the end of a segment, where retention may cut. Returns the last one. */
+  /** Covers the next ids, up to the end of a group, where retention may cut. Returns the last one. */
   async #coverBatch(tx: Transaction, settled: number): Promise<number> {
     await tx.acquireLock();
     const covered = await checkpointedId(tx);

@@ -11,31 +11,33 @@ import { beginOf, readIntervalCount } from "../engine/intervals.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import type { AuditLog } from "./log.ts";
+import { countAuditByTime } from "../store/tables/audit/search.ts";
+import { outcomeOf, queryOf } from "./filter.ts";
 import { auditRead } from "./reads.ts";
 
 /** Counts entries over time, by outcome. */
 export async function countEntries(
-  { engine, log }: { readonly engine: Engine; readonly log: AuditLog },
+  engine: Engine,
   call: Call,
   request: GetAuditEntryCountsRequest,
 ) {
   const intervals = readIntervalCount(request.intervals);
   const { filter, since, until } = boundedFilter(request.filter);
-  const count = (outcome: AuditOutcome) =>
-    engine.lists.run(call, 1, (task) =>
-      log.counts(call.caller.grants, { ...filter, outcome }, intervals, task),
-    );
-  const succeeded = await count(AuditOutcome.SUCCEEDED);
-  const denied = await count(AuditOutcome.DENIED);
-  const failed = await count(AuditOutcome.FAILED);
+  const query = { ...queryOf(call.caller.grants, filter), since, until };
+  const found = await engine.lists.run(call, 1, () =>
+    countAuditByTime(engine.store.readerFor(call), query, intervals),
+  );
   await auditRead(engine, call, filter);
+  const totalOf = (at: number, outcome: AuditOutcome) => {
+    const counted = found.filter((one) => one.interval === at && outcomeOf(one.code) === outcome);
+    return BigInt(counted.reduce((sum, { total }) => sum + total, 0));
+  };
   const response = create(GetAuditEntryCountsResponseSchema, {
-    counts: succeeded.map((_, at) => ({
+    counts: Array.from({ length: intervals }, (_, at) => ({
       beginTime: beginOf({ since, until, count: intervals }, at),
-      succeeded: BigInt(succeeded[at] ?? 0),
-      denied: BigInt(denied[at] ?? 0),
-      failed: BigInt(failed[at] ?? 0),
+      succeeded: totalOf(at, AuditOutcome.SUCCEEDED),
+      denied: totalOf(at, AuditOutcome.DENIED),
+      failed: totalOf(at, AuditOutcome.FAILED),
     })),
   });
   return messageReply(GetAuditEntryCountsResponseSchema, response);

@@ -3,19 +3,19 @@ import { type AuditFilter, AuditOutcome, Capability } from "@wharf/contract";
 import type { Grants } from "../auth/grants.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import { mustBeUid } from "../rpc/validate.ts";
-import type { PostingKind } from "../store/tables/audit/audit-index.ts";
-import { matchesMethod } from "./glob.ts";
-import type { Clause, Selection } from "./index/matches.ts";
-import type { Term } from "./index/terms.ts";
+import type { AuditQuery } from "../store/tables/audit/search.ts";
 
 export const CAPABILITIES = [Capability.CAP_AUDIT_LIST];
 
-/** The canonical codes of requests that were denied: PERMISSION_DENIED and UNAUTHENTICATED. */
-const DENIED: readonly Term[] = [
-  ["code", "7"],
-  ["code", "16"],
-];
-const SUCCEEDED: Term = ["code", "0"];
+/** The canonical codes of success, and of requests that were denied: PERMISSION_DENIED and UNAUTHENTICATED. */
+const SUCCEEDED = 0;
+const DENIED: readonly number[] = [7, 16];
+
+/** The outcome that a code stands for. */
+export function outcomeOf(code: number): AuditOutcome {
+  if (code === SUCCEEDED) return AuditOutcome.SUCCEEDED;
+  return DENIED.includes(code) ? AuditOutcome.DENIED : AuditOutcome.FAILED;
+}
 
 /** Rejects what cannot be compared with stored texts: PostgreSQL has none with NUL. */
 export function checkFilter(filter: Partial<AuditFilter> | undefined): void {
@@ -28,30 +28,27 @@ export function checkFilter(filter: Partial<AuditFilter> | undefined): void {
 }
 
 /** The entries that a filter asks for, of those that the caller may see. */
-export async function selectionOf(
-  grants: Grants,
-  filter: AuditFilter | undefined,
-  indexedMethods: () => Promise<readonly string[]>,
-): Promise<Selection> {
+export function queryOf(grants: Grants, filter: Partial<AuditFilter> = {}): AuditQuery {
   checkFilter(filter);
-  const resource = filter?.resource ?? "";
-  const clauses: Clause[] = [...visibleClauses(grants, resource)];
-  const is = (kind: PostingKind, value: string | undefined) => {
-    if (value) clauses.push({ terms: [[kind, value]] });
-  };
-  is("actor", filter?.actor);
-  is("address", filter?.sourceAddress);
-  is("request", filter?.requestId);
-  is("session", filter?.session);
-  is("via", filter?.via);
-  if (filter?.method) clauses.push(methodClause(filter.method, await indexedMethods()));
-  clauses.push(...outcomeClauses(filter?.outcome ?? AuditOutcome.UNSPECIFIED));
-  const since = filter?.since === undefined ? 0 : timestampMs(filter.since);
-  const until = filter?.until === undefined ? Number.POSITIVE_INFINITY : timestampMs(filter.until);
-  if (until <= since) {
+  const since = filter.since && timestampMs(filter.since);
+  const until = filter.until && timestampMs(filter.until);
+  if (until !== undefined && until <= (since ?? 0)) {
     throw invalidArgument({ field: "filter.until", description: "until must be after since" });
   }
-  return { clauses, since, until };
+  return {
+    scopes: visibleScopes(grants, filter.resource ?? ""),
+    values: {
+      actor: filter.actor ?? "",
+      remote_address: filter.sourceAddress ?? "",
+      request_id: filter.requestId ?? "",
+      session: filter.session ?? "",
+      via: filter.via ?? "",
+    },
+    method: filter.method ?? "",
+    codes: codesOf(filter.outcome),
+    since,
+    until,
+  };
 }
 
 /** The scopes whose entries a caller may see, within a resource; undefined for all entries. */
@@ -73,29 +70,15 @@ function isWithin(uid: string, scope: string): boolean {
   return uid === scope || uid.startsWith(`${scope}/`);
 }
 
-function visibleClauses(grants: Grants, resource: string): Clause[] {
-  const scopes = visibleScopes(grants, resource);
-  return scopes === undefined ? [] : [{ terms: scopes.map((scope) => ["at", scope] as const) }];
-}
-
-/** The index has few methods: a pattern becomes a list of those that match it. */
-function methodClause(pattern: string, methods: readonly string[]): Clause {
-  const matching = methods.filter((method) => matchesMethod(pattern, method));
-  return {
-    terms: matching.map((method) => ["method", method] as const),
-    test: ([, , , , method]) => matchesMethod(pattern, method),
-  };
-}
-
-function outcomeClauses(outcome: AuditOutcome): Clause[] {
+function codesOf(outcome: AuditOutcome | undefined): AuditQuery["codes"] {
   switch (outcome) {
     case AuditOutcome.SUCCEEDED:
-      return [{ terms: [SUCCEEDED] }];
+      return { listed: [SUCCEEDED] };
     case AuditOutcome.DENIED:
-      return [{ terms: DENIED }];
+      return { listed: DENIED };
     case AuditOutcome.FAILED:
-      return [{ terms: [SUCCEEDED, ...DENIED], negated: true }];
+      return { listed: [SUCCEEDED, ...DENIED], negated: true };
     default:
-      return [];
+      return undefined;
   }
 }

@@ -14,13 +14,13 @@ import { fitting, pageReply } from "../engine/list/page-reply.ts";
 import { invalidArgument, notFound } from "../lib/errors.ts";
 import type { Call, Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { readAuditEntries } from "../store/tables/audit/entries.ts";
+import { readAuditRange } from "../store/tables/audit/entries.ts";
+import { readAuditPage } from "../store/tables/audit/search.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { countEntries } from "./counts.ts";
 import { exportPart } from "./export/handler.ts";
-import { isVisible } from "./filter.ts";
+import { isVisible, queryOf } from "./filter.ts";
 import { filterKey } from "./filter-key.ts";
-import type { AuditLog } from "./log.ts";
 import { bodyOf, messageOf } from "./message.ts";
 import { auditRead } from "./reads.ts";
 
@@ -28,7 +28,6 @@ const MAX_INT32 = 2 ** 31 - 1;
 
 export interface AuditDeps {
   readonly engine: Engine;
-  readonly log: AuditLog;
   readonly checkpoints: Checkpoints;
 }
 
@@ -40,7 +39,7 @@ export function* auditHandlers(deps: AuditDeps): Iterable<readonly [DescMethod, 
   yield [getAuditEntry, (call, request) => get(deps, call, request as GetAuditEntryRequest)];
   yield [
     getAuditEntryCounts,
-    (call, request) => countEntries(deps, call, request as GetAuditEntryCountsRequest),
+    (call, request) => countEntries(deps.engine, call, request as GetAuditEntryCountsRequest),
   ];
   yield [
     exportAuditEntries,
@@ -51,7 +50,7 @@ export function* auditHandlers(deps: AuditDeps): Iterable<readonly [DescMethod, 
   ];
 }
 
-async function list({ engine, log }: AuditDeps, call: Call, request: ListAuditEntriesRequest) {
+async function list({ engine }: AuditDeps, call: Call, request: ListAuditEntriesRequest) {
   const { filter } = request;
   const pageSize = pageSizeOf(request.pageSize);
   const skip = readSkip(request.skip);
@@ -59,8 +58,9 @@ async function list({ engine, log }: AuditDeps, call: Call, request: ListAuditEn
   const query = JSON.stringify(["audit", descending, filterKey(filter)]);
   const cursor = readCursor(engine, query, request.pageToken, call.time);
   const page = { descending, after: cursor?.position.id, skip, limit: pageSize + 1 };
-  const { entries, total } = await engine.lists.run(call, 1, (task) =>
-    log.page(call.caller.grants, filter, page, task),
+  const found = queryOf(call.caller.grants, filter);
+  const { entries, total } = await engine.lists.run(call, 1, () =>
+    readAuditPage(engine.store.readerFor(call), found, page),
   );
   await auditRead(engine, call, filter);
   const bodies = fitting(
@@ -77,7 +77,7 @@ async function list({ engine, log }: AuditDeps, call: Call, request: ListAuditEn
 
 async function get({ engine }: AuditDeps, call: Call, { uid }: GetAuditEntryRequest) {
   const id = /^[1-9][0-9]{0,15}$/.test(uid) ? Number(uid) : 0;
-  const [entry] = await readAuditEntries(engine.store.reader, id === 0 ? [] : [id]);
+  const [entry] = id === 0 ? [] : await readAuditRange(engine.store.reader, id, id + 1, 1);
   if (entry === undefined || !isVisible(call.caller.grants, entry.resource)) {
     throw notFound(AuditEntrySchema.name, uid);
   }

@@ -3,11 +3,7 @@ import type { Settings } from "../config/settings.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import { lastSegment, SEGMENT_SIZE } from "../store/tables/audit/audit-index.ts";
-import { auditIds } from "../store/tables/audit/entries.ts";
-import { settledAuditId } from "../store/tables/audit/horizon.ts";
 import { type CheckpointDeps, Checkpoints } from "./checkpoints.ts";
-import { indexNextSegment } from "./index/indexer.ts";
 import { deleteExpiredEntries } from "./retention.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -15,7 +11,7 @@ const DAY_MS = 24 * 3_600_000;
 /** The interval between passes, plus up to half of it as jitter: replicas do not run together. */
 const PASS_MS = 3_000;
 
-/** The pause after each segment. */
+/** The pause after each group of expired entries. */
 const PAUSE_MS = 20;
 
 export interface MaintenanceDeps extends CheckpointDeps {
@@ -24,7 +20,7 @@ export interface MaintenanceDeps extends CheckpointDeps {
   readonly log: Pick<Logger, "error">;
 }
 
-/** Indexes new entries, signs checkpoints and deletes expired entries, in the background. Every replica does. */
+/** Signs checkpoints and deletes expired entries, in the background. Every replica does. */
 export class AuditMaintenance {
   readonly #deps: MaintenanceDeps;
   readonly #checkpoints: Checkpoints;
@@ -62,22 +58,9 @@ export class AuditMaintenance {
   }
 
   async pass(now: number): Promise<void> {
-    await this.#index();
     await this.#checkpoints.cover(now);
     const { auditRetentionDays } = this.#deps.settings;
     if (auditRetentionDays > 0) await this.#expire(now - auditRetentionDays * DAY_MS);
-  }
-
-  async #index(): Promise<void> {
-    const { store } = this.#deps;
-    const { first, last } = await auditIds(store.reader);
-    const indexed = (await lastSegment(store.reader)) ?? Math.floor(first / SEGMENT_SIZE) - 1;
-    if (last < (indexed + 2) * SEGMENT_SIZE) return;
-    const settled = await settledAuditId(store.reader);
-    if (settled === undefined) return;
-    while (!this.#stopping.signal.aborted && (await indexNextSegment(store, settled))) {
-      await this.#pause();
-    }
   }
 
   async #expire(until: number): Promise<void> {

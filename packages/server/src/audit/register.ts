@@ -6,12 +6,11 @@ import type { HttpEndpoint } from "../wire/endpoint.ts";
 import { AuditTail } from "./audit-tail.ts";
 import { type CheckpointDeps, Checkpoints } from "./checkpoints.ts";
 import { auditHandlers } from "./handlers.ts";
-import { AuditLog } from "./log.ts";
 import { auditWatchMethod } from "./watch.ts";
 
 /*
- * The audit log as an API: lists, exports, the index behind them, checkpoints of the hash chains, and retention. Entries
- * are written by engine/audit/audit.ts. This folder imports engine/, auth/ and store/; no area imports it.
+ * The audit log as an API: lists, exports, checkpoints of the hash chains, and retention. Entries are written by
+ * engine/audit/audit.ts. This folder imports engine/, auth/ and store/; no area imports it.
  */
 
 /** How often entries of other processes are looked for while there are streams. */
@@ -25,13 +24,12 @@ export interface RegisterAuditDeps extends CheckpointDeps {
 /** Registers the methods of AuditService, and the public keys of checkpoints. */
 export function registerAudit(api: Api, deps: RegisterAuditDeps): { endStreams(): void } {
   const { engine, store } = deps;
-  const log = new AuditLog(store);
   const checkpoints = new Checkpoints(deps);
   const tail = new AuditTail(store.reader);
   const follower = new LogFollower<undefined>(store, tail, POLL_MS);
   api.handlers.bindAll([
-    ...auditHandlers({ engine, log, checkpoints }),
-    auditWatchMethod({ ...deps, log, tail, follower }),
+    ...auditHandlers({ engine, checkpoints }),
+    auditWatchMethod({ ...deps, tail, follower }),
   ]);
   api.addEndpoints(() => [keysEndpoint(checkpoints)]);
   return { endStreams: () => follower.end() };

@@ -13,9 +13,9 @@ import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import { auditIds, type StoredAuditEntry } from "../store/tables/audit/entries.ts";
 import { settledAuditId } from "../store/tables/audit/horizon.ts";
+import { readAuditBetween } from "../store/tables/audit/search.ts";
 import type { AuditTail } from "./audit-tail.ts";
-import { isVisible, visibleScopes } from "./filter.ts";
-import type { AuditLog } from "./log.ts";
+import { isVisible, queryOf, visibleScopes } from "./filter.ts";
 import { messageOf } from "./message.ts";
 import { auditRead } from "./reads.ts";
 
@@ -25,13 +25,12 @@ const BATCH_SIZE = 100;
 export interface AuditWatchDeps {
   readonly engine: Engine;
   readonly authenticator: Authenticator;
-  readonly log: AuditLog;
   readonly tail: AuditTail;
   readonly follower: LogFollower<undefined>;
 }
 
 /** WatchAuditEntries: entries after a position, and then every entry as it is recorded. */
-export function auditWatchMethod({ engine, authenticator, log, tail, follower }: AuditWatchDeps) {
+export function auditWatchMethod({ engine, authenticator, tail, follower }: AuditWatchDeps) {
   const streams = new Streams(engine, follower);
   const handler: Handler = async (call, message) => {
     const { filter, after } = message as WatchAuditEntriesRequest;
@@ -51,13 +50,15 @@ export function auditWatchMethod({ engine, authenticator, log, tail, follower }:
       followed: undefined,
       async next() {
         const { settled = 0 } = tail;
-        if (settled <= from) return [];
-        const page = { descending: false, after: from, below: settled + 1, skip: 0 };
-        const grants = await currentGrants();
-        const task = engine.lists.task(call);
-        const { entries } = await log.page(grants, filter, { ...page, limit: BATCH_SIZE }, task);
-        from = entries.length < BATCH_SIZE ? settled : (entries.at(-1)?.id ?? settled);
-        return entries;
+        const reader = engine.store.readerFor(call);
+        while (from < settled) {
+          const query = queryOf(await currentGrants(), filter);
+          const range = { after: from, below: settled + 1, limit: BATCH_SIZE };
+          const { entries, reached } = await readAuditBetween(reader, query, range);
+          from = reached;
+          if (entries.length > 0) return entries;
+        }
+        return [];
       },
       async mustStillRead() {
         await currentGrants();

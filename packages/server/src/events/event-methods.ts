@@ -14,7 +14,7 @@ import { pageSizeOf, readCursor } from "../engine/list/list.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
-import { searchReader } from "../store/tables/events/event-log.ts";
+import { logReader } from "../store/db/read/log-reader.ts";
 import { type EventNames, fullType } from "./cloud-event.ts";
 import { eventTypes } from "./event-types.ts";
 import { filterViolations } from "./filters.ts";
@@ -58,7 +58,7 @@ function listMethod(engine: Engine, names: () => EventNames): Handler {
     const task = engine.lists.task(call, call);
     const search = new LogSearch(names(), filters, log, task);
     const from = cursor && { tx: Number(cursor.key), id: cursor.id };
-    const searching = await searchReader(engine.store.readerFor(call));
+    const searching = await logReader(engine.store.readerFor(call), "events");
     const { events: found, total } = await search.page(searching, from, pageSize + 1);
     const page = found.slice(0, pageSize);
     const last = page.at(-1);
@@ -98,7 +98,7 @@ function previewMethod(engine: Engine, names: () => EventNames): Handler {
     const query = { group, since: msOf(since) ?? call.time - DAY_MS, ...newestFirst };
     const task = engine.lists.task(call, call);
     const search = new LogSearch(names(), filters, query, task);
-    const searching = await searchReader(engine.store.readerFor(call));
+    const searching = await logReader(engine.store.readerFor(call), "events");
     const { events: newest, total } = await search.page(searching, undefined, PREVIEW_SIZE);
     const response = create(PreviewFilterResponseSchema, {
       events: await search.messages(reader, newest),

@@ -7,7 +7,7 @@ for (const name of [
   "advisories-incremental",
   "advisories-replicas",
   "advisories-sources-random",
-  "audit-index",
+  "audit-search",
   "binding-grants",
   "hostile-grpc",
   "hostile-http2",

@@ -11,14 +11,14 @@ import { invalidArgument } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import { nextCheckpointRoot, readCheckpoints } from "../../store/tables/audit/checkpoints.ts";
 import { checkpointedId } from "../../store/tables/audit/heads.ts";
+import { readAuditBetween } from "../../store/tables/audit/search.ts";
 import type { Checkpoints } from "../checkpoints.ts";
-import { visibleScopes } from "../filter.ts";
+import { queryOf, visibleScopes } from "../filter.ts";
 import { filterKey } from "../filter-key.ts";
-import type { AuditLog } from "../log.ts";
 import { auditRead } from "../reads.ts";
 import { type ExportFormat, formatOf } from "./formats.ts";
 
-/** Entries of one response. */
+/** Entries of one response; fewer, or none, of a part of the log where few match. */
 const ENTRIES = 500;
 
 /** Checkpoints of one response. */
@@ -26,7 +26,6 @@ const CHECKPOINTS = 500;
 
 export interface ExportDeps {
   readonly engine: Engine;
-  readonly log: AuditLog;
   readonly checkpoints: Checkpoints;
 }
 
@@ -144,22 +143,21 @@ async function checkpointPart(
 }
 
 async function entryPart(
-  { engine, log }: ExportDeps,
+  { engine }: ExportDeps,
   call: Call,
   { filter }: ExportAuditEntriesRequest,
   format: ExportFormat,
   { after, below }: Progress,
 ): Promise<Part> {
-  const request = { descending: false, after, below, skip: 0, limit: ENTRIES };
-  const { grants } = call.caller;
+  const query = queryOf(call.caller.grants, filter);
+  const range = { after, below, limit: ENTRIES };
+  const { entries, reached } = await readAuditBetween(engine.store.readerFor(call), query, range);
   const task = engine.lists.task(call, call);
-  const { entries } = await log.page(grants, filter, request, task);
   let content = "";
   for (const entry of entries) {
     content += format.line(entry);
     await task.pause();
   }
-  const last = entries.at(-1);
-  if (last === undefined || entries.length < ENTRIES) return { content, next: undefined };
-  return { content, next: { phase: "entries", root: "", after: last.id, below } };
+  if (reached + 1 >= below) return { content, next: undefined };
+  return { content, next: { phase: "entries", root: "", after: reached, below } };
 }

@@ -21,6 +21,7 @@ import { timeOfEventId } from "../../lib/event-id.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
+import { logReader } from "../../store/db/read/log-reader.ts";
 import {
   addDeliveries,
   DELIVERY_STATES,
@@ -29,7 +30,7 @@ import {
   type StoredAttempt,
   type StoredDelivery,
 } from "../../store/tables/events/deliveries.ts";
-import { findEvent, type LoggedEvent, searchReader } from "../../store/tables/events/event-log.ts";
+import { findEvent, type LoggedEvent } from "../../store/tables/events/event-log.ts";
 import { markDue } from "../../store/tables/events/subscription-states.ts";
 import type { EventNames } from "../cloud-event.ts";
 import { eventTypes } from "../event-types.ts";
@@ -161,7 +162,7 @@ function redeliverMethod(
     const search = new LogSearch(names(), filters, { group, since, until }, task);
     let from = cursor && { tx: Number(cursor.key), id: cursor.id };
     let [count, read] = [0, 0];
-    const searching = await searchReader(engine.store.readerFor(call));
+    const searching = await logReader(engine.store.readerFor(call), "events");
     while (read < MAX_REDELIVERED) {
       const events = await search.read(searching, from, BATCH_SIZE);
       const known = events.filter(({ type }) => eventTypes().has(type));

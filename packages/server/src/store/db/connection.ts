@@ -79,6 +79,13 @@ export interface Dialect {
   asInteger(text: string): string;
   /** Whether the parameter is a substring of a text. */
   isWithin(text: string): string;
+  /** Texts that match a pattern in which `*` stands for any characters. */
+  readonly glob: {
+    /** Whether a text matches the parameter. */
+    matches(text: string): string;
+    /** The parameter of a pattern. */
+    patternOf(glob: string): string;
+  };
   /** The values of the terms of a kind in a `terms` column, joined by line feeds. */
   joinedTerms(column: string, kind: string): string;
   /**

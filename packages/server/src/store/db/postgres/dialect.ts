@@ -13,6 +13,10 @@ export const DIALECT: Dialect = {
     `SELECT ${columns.map((name, at) => `one ->> ${at} AS ${name}`).join(", ")} FROM jsonb_array_elements(?::jsonb) one`,
   asInteger: (text) => `${text}::bigint`,
   isWithin: (text) => `strpos(${text}, ?) > 0`,
+  glob: {
+    matches: (text) => `${text} LIKE ?`,
+    patternOf: (glob) => glob.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%"),
+  },
   joinedTerms: (column, kind) =>
     `(SELECT coalesce(string_agg(term ->> 1, E'\\n' ORDER BY place), '') COLLATE "C"
       FROM jsonb_array_elements(${column}::jsonb) WITH ORDINALITY AS all_terms(term, place) WHERE term ->> 0 = '${kind}')`,

@@ -12,6 +12,10 @@ export const DIALECT: Dialect = {
     `SELECT ${columns.map((name, at) => `value ->> ${at} AS ${name}`).join(", ")} FROM json_each(?)`,
   asInteger: (text) => text,
   isWithin: (text) => `instr(${text}, ?) > 0`,
+  glob: {
+    matches: (text) => `${text} GLOB ?`,
+    patternOf: (glob) => glob.replace(/[?[]/g, "[$&]"),
+  },
   joinedTerms: (column, kind) =>
     `(SELECT coalesce(group_concat(value ->> 1, char(10)), '') FROM json_each(${column}) WHERE value ->> 0 = '${kind}')`,
   // SQLite runs the parts one after the other.

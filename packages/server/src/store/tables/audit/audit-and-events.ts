@@ -1,5 +1,5 @@
 /**
- * This folder has the tables of the audit log: entries, hash chains, checkpoints, the index and sinks. It may import
+ * This folder has the tables of the audit log: entries, hash chains, checkpoints and sinks. It may import
  * store/db/ and other tables; what they mean is up to audit/.
  */
 import type { BatchWriter } from "../../db/commit/batch-writer.ts";
@@ -100,7 +100,8 @@ function wellFormed(entry: AuditEntry): AuditEntry {
   };
 }
 
-const AUDIT_COLUMNS: InsertTarget = {
+/** The columns of an entry but its id. */
+export const AUDIT_COLUMNS: InsertTarget = {
   table: "audit",
   columns: {
     time: "integer",

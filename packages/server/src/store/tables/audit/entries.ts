@@ -1,3 +1,4 @@
+import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader, Value } from "../../db/connection.ts";
 import type { AuditVia } from "./audit-and-events.ts";
 import type { ChainedEntry } from "./chains.ts";
@@ -7,40 +8,16 @@ export type StoredAuditEntry = { readonly id: number } & {
   readonly [Name in keyof ChainedEntry]-?: Exclude<ChainedEntry[Name], undefined>;
 };
 
-/** What filters compare; rows as the drivers return them, because an index reads many. */
-export type AuditKeys = readonly [
-  id: number,
-  time: number,
-  resource: string,
-  actor: string,
-  method: string,
-  code: number,
-  address: string,
-  requestId: string,
-  session: string,
-  via: string,
-];
+/** Consecutive ids that retention deletes together. Checkpoints end with them. */
+export const GROUP_IDS = 1_024;
 
-const KEYS = "id, time, resource, actor, method, code, remote_address, request_id, session, via";
-
-/** The keys of entries with ids from one (inclusive) to another (exclusive), at most so many. */
-export async function readAuditKeys(
-  reader: Reader,
-  from: number,
-  to: number,
-  limit: number,
-): Promise<AuditKeys[]> {
-  const sql = `SELECT ${KEYS} FROM audit WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`;
-  return reader.arrays<AuditKeys>(sql, from, to, limit);
-}
-
-/** The times of the entries of an id range. */
+/** The times of the entries of an id range, in order. */
 export async function readAuditTimes(
   reader: Reader,
   from: number,
   to: number,
 ): Promise<(readonly [id: number, time: number])[]> {
-  return reader.arrays("SELECT id, time FROM audit WHERE id >= ? AND id < ?", from, to);
+  return reader.arrays("SELECT id, time FROM audit WHERE id >= ? AND id < ? ORDER BY id", from, to);
 }
 
 /** The smallest and the largest id; zeros if there are no entries. */
@@ -54,19 +31,7 @@ async function edgeId(reader: Reader, direction: "ASC" | "DESC"): Promise<number
   return (await reader.get<{ id: number }>(sql))?.id ?? 0;
 }
 
-type Row = Readonly<Record<string, Value>>;
-
-/** Entries by id, in the order of their ids. */
-export async function readAuditEntries(
-  reader: Reader,
-  ids: readonly number[],
-): Promise<StoredAuditEntry[]> {
-  if (ids.length === 0) return [];
-  const { asInteger, texts } = reader.dialect;
-  const sql = `SELECT * FROM audit WHERE id IN (SELECT ${asInteger("value")} FROM (${texts}) given) ORDER BY id`;
-  const rows = await reader.all<Row>(sql, JSON.stringify(ids.map(String)));
-  return rows.map(entryOf);
-}
+export type Row = Readonly<Record<string, Value>>;
 
 /** Entries of an id range, in order, at most so many. */
 export async function readAuditRange(
@@ -79,7 +44,13 @@ export async function readAuditRange(
   return (await reader.all<Row>(sql, from, to, limit)).map(entryOf);
 }
 
-function entryOf(row: Row): StoredAuditEntry {
+/** Deletes the entries of an id range. */
+export function deleteAuditRange(tx: Transaction, from: number, to: number): Promise<number> {
+  return tx.run("DELETE FROM audit WHERE id >= ? AND id < ?", from, to);
+}
+
+/** The entry of a row with all columns. */
+export function entryOf(row: Row): StoredAuditEntry {
   const text = (name: string) => row[name] as string;
   const number = (name: string) => Number(row[name]);
   const changed = text("changed_fields");

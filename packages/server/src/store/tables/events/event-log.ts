@@ -2,6 +2,7 @@
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Dialect, Driver, Reader } from "../../db/connection.ts";
 import { readCounted } from "../../db/read/counted.ts";
+import { FEW_ENTRIES } from "../../db/read/log-reader.ts";
 
 /**
  * Events in the order of their commits.
@@ -69,22 +70,9 @@ function positionColumns({ name }: Dialect): string {
   return name === "sqlite" ? "0 AS tx, id" : "tx, id";
 }
 
-/** Events that a search looks at within a millisecond. */
-const FEW_EVENTS = 1_000;
-
-/** The reader for searches of the log: they may look at all of it, whatever they find. */
-export async function searchReader(reader: Reader): Promise<Reader> {
-  const { costly, dialect } = reader;
-  if (costly === undefined) return reader;
-  if (dialect.name === "postgres") return costly;
-  const sql = "SELECT (SELECT max(id) FROM events) - (SELECT min(id) FROM events) AS distance";
-  const distance = (await reader.get<{ distance: number | null }>(sql))?.distance ?? 0;
-  return distance < FEW_EVENTS ? reader : costly;
-}
-
 /** The reader for what follows a position: a search for few events may look at all of them up to the end. */
 export function readerBetween(reader: Reader, from: LogPosition, end: LogPosition): Reader {
-  return end.id - from.id < FEW_EVENTS ? reader : (reader.costly ?? reader);
+  return end.id - from.id < FEW_ENTRIES ? reader : (reader.costly ?? reader);
 }
 
 /** Reads events in order, up to the horizon unless the query goes beyond it. */

@@ -14,25 +14,27 @@ import type { CheckpointLine, EntryLine, HeaderLine } from "@wharf/contract/audi
 import fc from "fast-check";
 import { Verifier } from "../../cli/src/audit/verify/verifier.ts";
 import { Checkpoints } from "../src/audit/checkpoints.ts";
-import { matchesMethod } from "../src/audit/glob.ts";
-import { indexNextSegment } from "../src/audit/index/indexer.ts";
-import { AuditLog } from "../src/audit/log.ts";
+import { outcomeOf, queryOf } from "../src/audit/filter.ts";
 import { jsonOf } from "../src/audit/message.ts";
 import { deleteExpiredEntries } from "../src/audit/retention.ts";
 import { Grants } from "../src/auth/grants.ts";
 import type { SigningKeys } from "../src/auth/keys.ts";
-import { CountedTask } from "../src/lib/testing/counted-task.ts";
 import { Secrets } from "../src/secrets/secrets.ts";
+import type { Reader } from "../src/store/db/connection.ts";
 import type { Store } from "../src/store/db/store.ts";
 import { type AuditEntry, writeAudit } from "../src/store/tables/audit/audit-and-events.ts";
-import { SEGMENT_SIZE } from "../src/store/tables/audit/audit-index.ts";
 import { readCheckpoints, readCheckpointsAfter } from "../src/store/tables/audit/checkpoints.ts";
 import {
   auditIds,
+  GROUP_IDS,
   readAuditRange,
   type StoredAuditEntry,
 } from "../src/store/tables/audit/entries.ts";
-import { settledAuditId } from "../src/store/tables/audit/horizon.ts";
+import {
+  countAuditByTime,
+  readAuditBetween,
+  readAuditPage,
+} from "../src/store/tables/audit/search.ts";
 import { runs, usualTest } from "./support/oracle/runs.ts";
 import { NewDatabase } from "./support/server/new-database.ts";
 import { STORES } from "./support/server/test-server.ts";
@@ -41,8 +43,16 @@ const EVERYTHING = Grants.everywhere(CapabilitySet.of(Capability.CAP_AUDIT_LIST)
 
 const ROOTS = ["a".repeat(40), "b".repeat(40)];
 const hex = (at: number) => at.toString(16).padStart(16, "0");
-const GROUPS = ROOTS.flatMap((root) => [root, `${root}/${hex(1)}`, `${root}/${hex(1)}/${hex(2)}`]);
-const METHODS = ["s.Groups/Create", "s.Groups/Delete", "s.Roles/Delete", "login"];
+/** Deeper than any group: callers can name it, and are denied. */
+const DEEP = `${ROOTS[0]}/${Array.from({ length: 230 }, (_, at) => hex(at * 7_919)).join("/")}`;
+const GROUPS = [
+  ...ROOTS.flatMap((root) => [root, `${root}/${hex(1)}`, `${root}/${hex(1)}/${hex(2)}`]),
+  DEEP,
+];
+/** Within no group. */
+const NO_UID = `${ROOTS[0]}${hex(1)}`;
+const RESOURCES = [...GROUPS, NO_UID];
+const METHODS = ["s.Groups/Create", "s.Groups/Delete", "s.Roles/Delete", "login", "a_b%c[d]?\\e"];
 
 /** The entry at a position: values repeat with different periods, so that filters cut across. */
 function entryAt(at: number): AuditEntry {
@@ -51,7 +61,7 @@ function entryAt(at: number): AuditEntry {
     time: 1_000_000 + at * 10 - (at % 7) * 25,
     actor: `${at % 5}`.repeat(40),
     method: METHODS[at % METHODS.length] ?? "",
-    resource: at % 11 === 0 ? "" : (GROUPS[at % GROUPS.length] ?? ""),
+    resource: at % 11 === 0 ? "" : (RESOURCES[at % RESOURCES.length] ?? ""),
     requestId: `r${at}`,
     remoteAddress: at % 3 === 0 ? "192.0.2.1" : "192.0.2.2",
     userAgent: "u",
@@ -63,6 +73,12 @@ function entryAt(at: number): AuditEntry {
 }
 
 const isWithin = (uid: string, scope: string) => uid === scope || uid.startsWith(`${scope}/`);
+
+/** The rule of patterns, said plainly. */
+function matchesMethod(pattern: string, method: string): boolean {
+  const parts = pattern.split("*").map((part) => RegExp.escape(part));
+  return new RegExp(`^(.*/)?${parts.join(".*")}$`).test(method);
+}
 
 /** The rule of filters, said plainly. */
 function matches(
@@ -95,7 +111,21 @@ const FILTER = fc
     {
       resource: fc.constantFrom(...GROUPS, `${GROUPS[0]}/${hex(9)}`),
       actor: fc.constantFrom("0".repeat(40), "3".repeat(40), "9".repeat(40)),
-      method: fc.constantFrom("*", "Delete", "*Delete", "s.Groups/*", "lo*n", "none*"),
+      method: fc.constantFrom(
+        "*",
+        "Delete",
+        "*Delete",
+        "s.Groups/*",
+        "lo*n",
+        "none*",
+        "delete",
+        "a_b*",
+        "a?b*",
+        "a%e",
+        "*[d]*",
+        "*\\e",
+        "*d]?*",
+      ),
       outcome: fc.constantFrom(...[0, 1, 2, 3].map((one) => one as AuditOutcome)),
       since: second,
       until: second,
@@ -117,11 +147,10 @@ const REQUEST = fc.record({
 });
 
 for (const kind of STORES) {
-  describe(`the index of the audit log, on ${kind}`, () => {
+  describe(`a search of the audit log, on ${kind}`, () => {
     let database: NewDatabase;
     let store: Store;
-    let log: AuditLog;
-    const COUNT = 2 * SEGMENT_SIZE + 300;
+    const COUNT = 2 * GROUP_IDS + 300;
     const write = async (from: number, to: number) => {
       for (let at = from; at < to; at += 100) {
         const batch = Array.from({ length: Math.min(100, to - at) }, (_, of) => entryAt(at + of));
@@ -130,18 +159,11 @@ for (const kind of STORES) {
         });
       }
     };
-    const index = async () => {
-      const settled = (await settledAuditId(store.reader)) ?? 0;
-      while (await indexNextSegment(store, settled));
-    };
-    const task = () => new CountedTask();
     const all = () => readAuditRange(store.reader, 0, 1e12, 1e6);
     before(async () => {
       database = await NewDatabase.of(kind);
       store = await database.store();
-      log = new AuditLog(store);
       await write(0, COUNT);
-      await index();
     });
     after(() => database.close());
 
@@ -159,44 +181,143 @@ for (const kind of STORES) {
         if (filter.since && filter.until && filter.until.seconds <= filter.since.seconds) return;
         const found = rows.filter((row) => matches(row, filter, scopes)).map(({ id }) => id);
         if (descending) found.reverse();
-        const page = { descending, after: undefined, skip, limit };
-        const first = await log.page(grantsOf(scopes), filter, page, task());
+        const query = queryOf(grantsOf(scopes), filter);
+        const first = await readAuditPage(store.reader, query, { descending, skip, limit });
         assert.equal(first.total, found.length);
         const ids = first.entries.map(({ id }) => id);
         assert.deepEqual(ids, found.slice(skip, skip + limit));
-        const last = ids.at(-1);
-        if (last === undefined) return;
-        const next = { ...page, after: last, skip: 0 };
-        const { entries } = await log.page(grantsOf(scopes), filter, next, task());
-        const expected = found.slice(skip + limit, skip + 2 * limit);
+        const after = ids.at(-1);
+        if (after === undefined) return;
+        const next = { descending, after, skip: 0, limit };
+        const { entries, total } = await readAuditPage(store.reader, query, next);
+        assert.equal(total, found.length);
         assert.deepEqual(
           entries.map(({ id }) => id),
-          expected,
+          found.slice(skip + limit, skip + 2 * limit),
         );
       });
       await fc.assert(property, { numRuns: runs(20, 200) });
     });
 
-    usualTest("a page lets other requests run between segments, batches and entries", async () => {
-      const filter = create(AuditFilterSchema, { method: "s.Roles/*" });
-      const page = { descending: true, after: undefined, skip: 0, limit: 500 };
-      const counted = task();
-      const { entries } = await log.page(EVERYTHING, filter, page, counted);
-      const segments = Math.floor(COUNT / SEGMENT_SIZE);
-      const least = segments + Math.ceil(entries.length / 100);
-      assert.ok(counted.steps >= least, `${counted.steps} of ${least} steps`);
+    test("consecutive reads have every entry once", async () => {
+      const rows = await all();
+      const property = fc.asyncProperty(REQUEST, async ({ filter, scopes, limit }) => {
+        if (filter.since && filter.until && filter.until.seconds <= filter.since.seconds) return;
+        const below = (rows.at(-200)?.id ?? 0) + 1;
+        const expected = rows.filter((row) => row.id < below && matches(row, filter, scopes));
+        const query = queryOf(grantsOf(scopes), filter);
+        const found: StoredAuditEntry[] = [];
+        for (let after = 0; after < below - 1; ) {
+          const part = await readAuditBetween(store.reader, query, { after, below, limit });
+          found.push(...part.entries);
+          after = part.reached;
+        }
+        assert.deepEqual(found, expected);
+      });
+      await fc.assert(property, { numRuns: runs(10, 100) });
     });
 
-    usualTest("entries are found before they are indexed, and while they are", async () => {
-      const filter = create(AuditFilterSchema, { method: "s.Roles/Delete" });
-      const page = { descending: true, after: undefined, skip: 0, limit: 1 };
-      const { total } = await log.page(EVERYTHING, filter, page, task());
-      await write(COUNT, COUNT + SEGMENT_SIZE);
-      const unindexed = await log.page(EVERYTHING, filter, page, task());
-      assert.equal(unindexed.total, total + SEGMENT_SIZE / METHODS.length);
-      await index();
-      assert.deepEqual(await log.page(EVERYTHING, filter, page, task()), unindexed);
+    test("counts over time are those of a plain scan", async () => {
+      const rows = await all();
+      const [since, until] = [1_002_000, 1_019_000];
+      const bounds = { since: timestampFromMs(since), until: timestampFromMs(until) };
+      const intervals = fc.integer({ min: 1, max: 100 });
+      const property = fc.asyncProperty(REQUEST, intervals, async (request, count) => {
+        const filter = create(AuditFilterSchema, { ...request.filter, ...bounds });
+        const query = { ...queryOf(grantsOf(request.scopes), filter), since, until };
+        const expected = new Map<string, number>();
+        for (const row of rows.filter((one) => matches(one, filter, request.scopes))) {
+          const at = Math.floor(((row.time - since) * count) / (until - since));
+          const key = `${at} ${outcomeOf(row.code)}`;
+          expected.set(key, (expected.get(key) ?? 0) + 1);
+        }
+        const found = new Map<string, number>();
+        for (const { interval, code, total } of await countAuditByTime(
+          store.reader,
+          query,
+          count,
+        )) {
+          const key = `${interval} ${outcomeOf(code)}`;
+          found.set(key, (found.get(key) ?? 0) + total);
+        }
+        assert.deepEqual(new Map([...found].sort()), new Map([...expected].sort()));
+      });
+      await fc.assert(property, { numRuns: runs(10, 100) });
     });
+
+    usualTest("rows and total are read by one statement, beside the event loop", async () => {
+      const statements: string[] = [];
+      const costly: Reader = Object.create(store.reader, {
+        all: {
+          value: (sql: string, ...params: []) => {
+            statements.push(sql);
+            return store.reader.all(sql, ...params);
+          },
+        },
+      });
+      const reader: Reader = Object.create(store.reader, {
+        costly: { value: costly },
+        get: { value: store.reader.get.bind(store.reader) },
+        all: { value: () => assert.fail("a search on the event loop") },
+      });
+      const query = queryOf(EVERYTHING);
+      const page = { descending: true, skip: 0, limit: 10 };
+      assert.equal((await readAuditPage(reader, query, page)).total, COUNT);
+      assert.equal(statements.length, 1);
+      await countAuditByTime(reader, { ...query, since: 0, until: 1 }, 1);
+      assert.equal(statements.length, 2);
+      const { last } = await auditIds(store.reader);
+      await readAuditBetween(reader, query, { after: 0, below: last, limit: 10 });
+      assert.equal(statements.length, 3);
+      await assert.rejects(
+        readAuditBetween(reader, query, { after: last - 10, below: last, limit: 10 }),
+        /a search on the event loop/,
+        "few entries are not worth it",
+      );
+    });
+
+    if (kind === "sqlite") {
+      usualTest("a search reads the index alone, of the roots and times it asks for", async () => {
+        const statements: [string, ...never[]][] = [];
+        const reader: Reader = Object.create(store.reader, {
+          all: {
+            value: (...statement: [string, ...never[]]) => {
+              statements.push(statement);
+              return store.reader.all(...statement);
+            },
+          },
+        });
+        const filter = create(AuditFilterSchema, {
+          ...{
+            resource: `${ROOTS[0]}/${hex(1)}`,
+            actor: "0".repeat(40),
+            method: "*Delete",
+            via: "rest",
+          },
+          ...{ since: timestampFromMs(1), until: timestampFromMs(2), outcome: 1 as AuditOutcome },
+          ...{ sourceAddress: "192.0.2.1", requestId: "r3", session: "s" },
+        });
+        for (const query of [queryOf(EVERYTHING), queryOf(EVERYTHING, filter)]) {
+          await readAuditPage(reader, query, { descending: true, skip: 0, limit: 10 });
+        }
+        const [everything, filtered] = await Promise.all(
+          statements.map(async ([sql, ...params]) => {
+            const plan = await store.reader.all<{ detail: string }>(
+              `EXPLAIN QUERY PLAN ${sql}`,
+              ...params,
+            );
+            return plan
+              .map(({ detail }) => detail)
+              .find((detail) => detail.includes("audit_by_root"));
+          }),
+        );
+        assert.equal(everything, "SCAN audit USING COVERING INDEX audit_by_root");
+        assert.equal(
+          filtered,
+          "SEARCH audit USING COVERING INDEX audit_by_root (<expr>=? AND time>? AND time<?)",
+        );
+      });
+    }
 
     usualTest(
       "writes that fail leave no gap in a chain, and those beside them are linked",
@@ -226,7 +347,7 @@ for (const kind of STORES) {
       },
     );
 
-    usualTest("retention deletes old segments, and what is left can be verified", async () => {
+    usualTest("retention deletes old groups, and what is left can be verified", async () => {
       const keys = new TestKeys();
       const checkpoints = new Checkpoints({
         store,
@@ -235,14 +356,14 @@ for (const kind of STORES) {
         addresses: () => ({ baseUrl: "https://wharf.test", authUrl: "https://wharf.test" }),
       });
       const before = await all();
-      const until = Math.max(...before.slice(0, SEGMENT_SIZE).map(({ time }) => time)) + 100;
+      const until = Math.max(...before.slice(0, GROUP_IDS).map(({ time }) => time)) + 100;
       assert.equal(await deleteExpiredEntries(store, checkpoints, until), undefined, "uncovered");
       await checkpoints.cover();
       const stored = () => readCheckpointsAfter(store.reader, 0, 1_000);
       const signed = await stored();
       const expired = await deleteExpiredEntries(store, checkpoints, until);
       const deleted = expired?.entries ?? 0;
-      assert.ok(deleted >= SEGMENT_SIZE - 1);
+      assert.ok(deleted >= GROUP_IDS - 1);
       const kept = new Set((await stored()).map(({ id }) => id));
       const cut = signed.filter(({ id }) => !kept.has(id));
       assert.equal(expired?.checkpoints, cut.length);
@@ -250,12 +371,10 @@ for (const kind of STORES) {
       assert.equal(await deleteExpiredEntries(store, checkpoints, until), undefined);
       const left = await all();
       assert.deepEqual(left, before.slice(deleted));
-      const page = { descending: false, after: undefined, skip: 0, limit: 10 };
-      const { total, entries } = await log.page(EVERYTHING, undefined, page, task());
+      const page = { descending: false, skip: 0, limit: 10 };
+      const { total, entries } = await readAuditPage(store.reader, queryOf(EVERYTHING), page);
       assert.equal(total, left.length);
       assert.equal(entries[0]?.id, left[0]?.id);
-      const orphans = "SELECT 1 FROM audit_postings WHERE segment < 1";
-      assert.deepEqual(await store.reader.all(orphans), []);
       assert.deepEqual(await problems(store, keys, left), []);
       const more = await problems(store, keys, left.slice(1));
       assert.match(more.join("\n"), /missing/, "what retention did not delete");
@@ -289,7 +408,7 @@ async function problems(store: Store, keys: TestKeys, entries: readonly StoredAu
   const verifier = new Verifier([keys.jwk]);
   const header: HeaderLine = { kind: "header", format: "wharf-audit-1", roots: ["*"], keys: [] };
   verifier.add(header);
-  for (const root of ["", ...ROOTS]) {
+  for (const root of ["", ...ROOTS, NO_UID]) {
     for (const { signed } of await readCheckpoints(store.reader, root, 0, 1000)) {
       verifier.add({ kind: "checkpoint", signed } satisfies CheckpointLine);
     }
