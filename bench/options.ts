@@ -31,7 +31,7 @@ const FULL = {
   sizes: { small: 1_000, medium: 100_000, large: 1_000_000 },
   seconds: 2,
   warmUpAnswers: 40_000,
-  warmUpSeconds: 12,
+  warmUpSeconds: 8,
   rounds: 5,
   starts: 10,
 };
