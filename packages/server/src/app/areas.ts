@@ -87,8 +87,8 @@ export function servedBy({ settings, metrics, engine, authenticator, addresses }
   const methods = new ServedMethods(API_SERVICES, handlers, authenticator, {
     deprecation: deprecationOf(settings, metrics),
     eventTranslator: V1_EVENT_TRANSLATOR,
-    denialOf: (error, caller) => denialOf(engine, error, caller),
-    auditDenial: (call, denial) => auditDeniedCall(engine, call, denial),
+    denialOf: (error, caller) => denialOf(engine.store, error, caller),
+    auditDenial: (call, denial) => auditDeniedCall(engine.audit, call, denial),
     dryRuns: dryRunsOf(API_SERVICES),
     documentMethods: documentMethodsOf(API_SERVICES),
     slices: engine.slices,

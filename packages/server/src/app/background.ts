@@ -72,8 +72,8 @@ export class BackgroundTasks {
     await this.#auditSinks.stop();
     await this.#sync.stop();
     await this.#delivery.stop();
-    const { auditAggregator, callerAudit, readerAudit } = engine;
-    for (const aggregator of [auditAggregator, callerAudit, readerAudit]) {
+    const { anonymous, denials, reads } = engine.audit;
+    for (const aggregator of [anonymous, denials, reads]) {
       await aggregator.flush().catch((error) => {
         log.error({ err: error }, "aggregated audit entries not written");
       });

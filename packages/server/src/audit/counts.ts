@@ -27,7 +27,7 @@ export async function countEntries(
   const found = await engine.lists.run(call, 1, () =>
     countAuditByTime(engine.store.readerFor(call), query, intervals),
   );
-  await auditRead(engine, call, filter);
+  await auditRead(engine.audit, call, filter);
   const totalOf = (at: number, outcome: AuditOutcome) => {
     const counted = found.filter((one) => one.interval === at && outcomeOf(one.code) === outcome);
     return BigInt(counted.reduce((sum, { total }) => sum + total, 0));

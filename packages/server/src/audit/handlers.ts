@@ -62,7 +62,7 @@ async function list({ engine }: AuditDeps, call: Call, request: ListAuditEntries
   const { entries, total } = await engine.lists.run(call, 1, () =>
     readAuditPage(engine.store.readerFor(call), found, page),
   );
-  await auditRead(engine, call, filter);
+  await auditRead(engine.audit, call, filter);
   const bodies = fitting(
     entries.slice(0, pageSize).map((entry) => bodyOf(call, entry)),
     engine.limits.pageBytes,
@@ -81,7 +81,7 @@ async function get({ engine }: AuditDeps, call: Call, { uid }: GetAuditEntryRequ
   if (entry === undefined || !isVisible(call.caller.grants, entry.resource)) {
     throw notFound(AuditEntrySchema.name, uid);
   }
-  await auditRead(engine, call, { resource: entry.resource });
+  await auditRead(engine.audit, call, { resource: entry.resource });
   return messageReply(AuditEntrySchema, messageOf(entry));
 }
 

@@ -1,6 +1,6 @@
 import { type AuditFilter, rootOf } from "@wharf/contract";
+import type { AuditAggregators } from "../engine/audit/aggregator.ts";
 import { auditEntry } from "../engine/audit/audit.ts";
-import type { Engine } from "../engine/engine.ts";
 import type { Call } from "../rpc/call.ts";
 import { checkFilter, visibleScopes } from "./filter.ts";
 
@@ -12,7 +12,7 @@ const MAX_SCOPES = 8;
  * entries. Repeated reads of a caller are counted.
  */
 export async function auditRead(
-  engine: Engine,
+  { reads }: AuditAggregators,
   call: Call,
   filter: Partial<Pick<AuditFilter, "resource">> | undefined,
 ): Promise<void> {
@@ -20,5 +20,5 @@ export async function auditRead(
   const scopes = visibleScopes(call.caller.grants, filter?.resource ?? "") ?? [""];
   const read = scopes.length > MAX_SCOPES ? new Set(scopes.map(rootOf)) : scopes;
   const entries = [...read].map((resource) => auditEntry(call, { resource }));
-  await Promise.all(entries.map((entry) => engine.readerAudit.record(entry, entry.resource)));
+  await Promise.all(entries.map((entry) => reads.record(entry, entry.resource)));
 }

@@ -36,7 +36,7 @@ export function auditWatchMethod({ engine, authenticator, tail, follower }: Audi
     const { filter, after } = message as WatchAuditEntriesRequest;
     const resource = filter?.resource ?? "";
     // Before the end of the log is read: the stream does not begin with its own entry.
-    await auditRead(engine, call, filter);
+    await auditRead(engine.audit, call, filter);
     let from = await startOf(engine, call.lastEventId || after);
     const currentGrants = async () => {
       const { grants } = await authenticator.caller(call.authorization, Date.now());

@@ -4,7 +4,7 @@ import { ownerOf } from "../lib/scheduling/share.ts";
 import { TimeSlices } from "../lib/scheduling/time-slices.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Store } from "../store/db/store.ts";
-import { AuditAggregator, BY_CALLER, BY_READER } from "./audit/aggregator.ts";
+import { AuditAggregators } from "./audit/aggregator.ts";
 import { type Catalog, resourcesOf } from "./catalog.ts";
 import type { HookDeps, Hooks, ResourceMessage } from "./definition.ts";
 import { ENGINE_LIMITS, type EngineLimits } from "./limits.ts";
@@ -41,12 +41,7 @@ export class Engine {
   /** The event loop's time for requests and long tasks. */
   readonly slices: TimeSlices;
   readonly lists: ListScheduler;
-  /** Where audit entries go that callers without credentials can cause. */
-  readonly auditAggregator: AuditAggregator;
-  /** The aggregator of audit entries of denied calls. */
-  readonly callerAudit: AuditAggregator;
-  /** The aggregator of audit entries of reads of the audit log. */
-  readonly readerAudit: AuditAggregator;
+  readonly audit: AuditAggregators;
   /** Every resource of the catalog, for what concerns all of them. */
   readonly resources: readonly Resource[];
   readonly #hooks: ReadonlyMap<unknown, Hooks<ResourceMessage>>;
@@ -66,9 +61,7 @@ export class Engine {
     this.creates = new Creates(store, responseSealer);
     const isOrganization = async (uid: string) =>
       (await catalog.groups.table.find(store.reader, uid, "data")) !== undefined;
-    this.auditAggregator = new AuditAggregator(store, isOrganization);
-    this.callerAudit = new AuditAggregator(store, isOrganization, BY_CALLER);
-    this.readerAudit = new AuditAggregator(store, isOrganization, BY_READER);
+    this.audit = new AuditAggregators(store, isOrganization);
     this.resources = resourcesOf(catalog);
     this.#hooks = new Map(
       this.resources.map((resource) => {

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { AuditAggregators } from "../engine/audit/aggregator.ts";
 import { audit, auditEntry } from "../engine/audit/audit.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { WharfError } from "../lib/errors.ts";
@@ -74,7 +75,7 @@ async function storeLastSeen(
 
 /** Audits a denied exchange. Anyone can cause these, so they are aggregated. */
 export async function auditDenial(
-  engine: Engine,
+  { anonymous }: AuditAggregators,
   call: Call,
   token: string,
   audited: AuditedSubject,
@@ -82,7 +83,7 @@ export async function auditDenial(
 ): Promise<void> {
   const detail = { ...detailOf(token, audited), refused: message };
   const entry = auditEntry(call, { resource: audited.identity, code, detail });
-  await engine.auditAggregator.record(entry, message, audited.isVerified);
+  await anonymous.record(entry, message, audited.isVerified);
 }
 
 /** Audits a test of an identity. */

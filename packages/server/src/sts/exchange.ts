@@ -104,7 +104,7 @@ async function audited<T>(
   try {
     return await exchange(seen);
   } catch (thrown) {
-    await auditDenial(engine, call, token, seen, WharfError.from(thrown));
+    await auditDenial(engine.audit, call, token, seen, WharfError.from(thrown));
     throw thrown;
   }
 }

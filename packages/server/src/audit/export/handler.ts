@@ -58,7 +58,7 @@ export async function exportPart(
     after: cursor.position.id,
     below,
   };
-  if (progress === undefined) await auditRead(engine, call, request.filter);
+  if (progress === undefined) await auditRead(engine.audit, call, request.filter);
   const { content, next } = await part(deps, call, request, format, progress);
   const nextPageToken = next ? engine.pageTokens.seal(query, cursorOf(next), call.time) : "";
   return create(ExportAuditEntriesResponseSchema, { content, nextPageToken });

@@ -54,6 +54,22 @@ export const BY_READER: AggregatorOptions = {
   overflowMethod: ({ method }) => method,
 };
 
+/** The aggregators of audit entries that callers can cause in any number. */
+export class AuditAggregators {
+  /** Requests without credentials, or with wrong ones. */
+  readonly anonymous: AuditAggregator;
+  /** Denied calls of authenticated callers. */
+  readonly denials: AuditAggregator;
+  /** Reads of the audit log. */
+  readonly reads: AuditAggregator;
+
+  constructor(store: Store, isOrganization: OrganizationLookup) {
+    this.anonymous = new AuditAggregator(store, isOrganization);
+    this.denials = new AuditAggregator(store, isOrganization, BY_CALLER);
+    this.reads = new AuditAggregator(store, isOrganization, BY_READER);
+  }
+}
+
 /** Whether an organization exists. Callers can name any. */
 export type OrganizationLookup = (uid: string) => Promise<boolean>;
 

@@ -104,5 +104,5 @@ async function auditDenial(
   { identity }: StoredPasskey,
 ): Promise<void> {
   const denial = { action: "login refused", resource: identity, code: UNAUTHENTICATED };
-  await engine.auditAggregator.record(auditEntry(call, denial), identity);
+  await engine.audit.anonymous.record(auditEntry(call, denial), identity);
 }

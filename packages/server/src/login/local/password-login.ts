@@ -78,7 +78,7 @@ export interface PasswordAttempt {
  * the hash to store: the same one, or a new one if its parameters are outdated.
  */
 export async function withPassword<T>(
-  { engine: { store, auditAggregator }, passwords }: LoginDeps,
+  { engine: { store, audit: aggregators }, passwords }: LoginDeps,
   call: Call,
   { found, password, failureAction, isSignedIn }: PasswordAttempt,
   work: (tx: Transaction, account: LocalAccount, newHash: string) => Promise<T>,
@@ -105,7 +105,7 @@ export async function withPassword<T>(
   });
   if ("value" in outcome) return outcome.value;
   const { failure } = outcome;
-  if (!isSignedIn) await auditAggregator.record(auditEntry(call, failure), failure.resource);
+  if (!isSignedIn) await aggregators.anonymous.record(auditEntry(call, failure), failure.resource);
   return undefined;
 }
 

@@ -1,3 +1,4 @@
+import type { AuditAggregators } from "../../engine/audit/aggregator.ts";
 import { truncateUserAgent } from "../../engine/audit/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { WharfError } from "../../lib/errors.ts";
@@ -47,19 +48,19 @@ export async function auditGrant(
   const work = async (tx: Transaction) => writeAudit(tx, entry);
   // Anonymous requests are aggregated: anyone can send any number of them.
   if (credentials.kind === "none") {
-    await engine.auditAggregator.record(entry, granted.join(" "));
+    await engine.audit.anonymous.record(entry, granted.join(" "));
   } else if (identity === undefined) await engine.store.write(work);
   else await writeWithLastSeen(engine, identity, tokenRequest, work);
 }
 
 /** Audits rejected credentials, aggregated: anyone can send any number of them. */
 export async function auditRejection(
-  engine: Engine,
+  { anonymous }: AuditAggregators,
   tokenRequest: TokenRequest,
   { number: code, message }: WharfError,
 ): Promise<void> {
   const outcome = { actor: "", resource: "", code, detail: { refused: message } };
-  await engine.auditAggregator.record(entryOf(tokenRequest, outcome), message);
+  await anonymous.record(entryOf(tokenRequest, outcome), message);
 }
 
 /** The text of a scope, such as `repository:acme/app:pull`. */

@@ -109,7 +109,7 @@ async function issueToken(
   } catch (thrown) {
     const error = WharfError.from(thrown);
     if (tokenRequest !== undefined && AUDITED_CODES.has(error.code)) {
-      await auditRejection(engine, tokenRequest, error);
+      await auditRejection(engine.audit, tokenRequest, error);
     }
     return { ...registryError(error, `${authUrl}/token`), reason: error.message };
   }
