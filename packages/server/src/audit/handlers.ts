@@ -56,7 +56,7 @@ async function list({ engine }: AuditDeps, call: Call, request: ListAuditEntries
   const skip = readSkip(request.skip);
   const descending = isDescending(request.orderBy);
   const query = JSON.stringify(["audit", descending, filterKey(filter)]);
-  const cursor = readCursor(engine, query, request.pageToken, call.time);
+  const cursor = readCursor(engine.lists, query, request.pageToken, call.time);
   const page = { descending, after: cursor?.position.id, skip, limit: pageSize + 1 };
   const found = queryOf(call.caller.grants, filter);
   const { entries, total } = await engine.lists.run(call, 1, () =>
@@ -65,13 +65,13 @@ async function list({ engine }: AuditDeps, call: Call, request: ListAuditEntries
   await auditRead(engine.audit, call, filter);
   const bodies = fitting(
     entries.slice(0, pageSize).map((entry) => bodyOf(call, entry)),
-    engine.limits.pageBytes,
+    engine.lists.limits.pageBytes,
   );
   const last = entries[bodies.length - 1];
   const skipped = Math.min((cursor?.skipped ?? 0) + skip, MAX_INT32);
   const more = entries.length > bodies.length && last !== undefined;
   const next = more ? { position: { key: last.time, id: last.id }, skipped } : undefined;
-  const nextPageToken = next ? engine.pageTokens.seal(query, next, call.time) : "";
+  const nextPageToken = next ? engine.lists.pageTokens.seal(query, next, call.time) : "";
   return pageReply(call.method, { nextPageToken, totalCount: total, skipped }, bodies);
 }
 

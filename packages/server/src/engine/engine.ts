@@ -8,7 +8,7 @@ import { AuditAggregators } from "./audit/aggregator.ts";
 import { type Catalog, resourcesOf } from "./catalog.ts";
 import type { HookDeps, Hooks, ResourceMessage } from "./definition.ts";
 import { ENGINE_LIMITS, type EngineLimits } from "./limits.ts";
-import { ListScheduler } from "./list/many-ranges.ts";
+import { Lists } from "./list/lists.ts";
 import type { PageTokens } from "./list/page-token.ts";
 import type { Resource } from "./resource.ts";
 import { Creates } from "./write/creates.ts";
@@ -35,12 +35,11 @@ export class Engine {
   readonly store: Store;
   readonly catalog: Catalog;
   readonly access: Access;
-  readonly pageTokens: PageTokens;
   readonly creates: Creates;
   readonly limits: EngineLimits;
   /** The event loop's time for requests and long tasks. */
   readonly slices: TimeSlices;
-  readonly lists: ListScheduler;
+  readonly lists: Lists;
   readonly audit: AuditAggregators;
   /** Every resource of the catalog, for what concerns all of them. */
   readonly resources: readonly Resource[];
@@ -53,11 +52,10 @@ export class Engine {
     const { sliceMs, waiting: maxQueued, waitingPerOwner: maxQueuedPerKey } = limits;
     this.slices = new TimeSlices(sliceMs, undefined, { maxQueuedPerKey, maxQueued });
     store.onWork = (holder, ms) => this.slices.charge(ownerOf(holder), ms);
-    this.lists = new ListScheduler(limits.manyRanges, this.slices);
+    this.lists = new Lists(pageTokens, limits, this.slices);
     this.store = store;
     this.catalog = catalog;
     this.access = access;
-    this.pageTokens = pageTokens;
     this.creates = new Creates(store, responseSealer);
     const isOrganization = async (uid: string) =>
       (await catalog.groups.table.find(store.reader, uid, "data")) !== undefined;

@@ -49,7 +49,7 @@ function listMethod(engine: Engine, names: () => EventNames): Handler {
     const [since, until] = [msOf(request.since), msOf(request.until)];
     const { types, filters: text } = request;
     const query = JSON.stringify([group, types, subject, actor, text, since, until, descending]);
-    const cursor = readCursor(engine, query, request.pageToken, call.time)?.position;
+    const cursor = readCursor(engine.lists, query, request.pageToken, call.time)?.position;
     const log = {
       ...{ group, since, until, descending, beyondHorizon: true },
       subject: subject || undefined,
@@ -66,7 +66,7 @@ function listMethod(engine: Engine, names: () => EventNames): Handler {
     const response = create(ListEventsResponseSchema, {
       events: await search.messages(reader, page),
       nextPageToken: next
-        ? engine.pageTokens.seal(query, { position: next, skipped: 0 }, call.time)
+        ? engine.lists.pageTokens.seal(query, { position: next, skipped: 0 }, call.time)
         : "",
       totalCount: BigInt(total),
     });

@@ -50,7 +50,7 @@ export async function exportPart(
     throw invalidArgument({ field: "format", description: "format must be a known format" });
   }
   const query = JSON.stringify(["audit export", request.format, filterKey(request.filter)]);
-  const cursor = readCursor(engine, query, request.pageToken, call.time);
+  const cursor = readCursor(engine.lists, query, request.pageToken, call.time);
   const [below = 0, phase = "entries"] = (cursor?.position.further ?? []) as [number, string];
   const progress: Progress | undefined = cursor && {
     phase: phase as Progress["phase"],
@@ -60,7 +60,7 @@ export async function exportPart(
   };
   if (progress === undefined) await auditRead(engine.audit, call, request.filter);
   const { content, next } = await part(deps, call, request, format, progress);
-  const nextPageToken = next ? engine.pageTokens.seal(query, cursorOf(next), call.time) : "";
+  const nextPageToken = next ? engine.lists.pageTokens.seal(query, cursorOf(next), call.time) : "";
   return create(ExportAuditEntriesResponseSchema, { content, nextPageToken });
 }
 

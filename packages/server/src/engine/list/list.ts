@@ -18,6 +18,7 @@ import type { Engine } from "../engine.ts";
 import type { Resource } from "../resource.ts";
 import { readFilters } from "./filters.ts";
 import { hydratedRows } from "./hydrated-rows.ts";
+import type { Lists } from "./lists.ts";
 import { parseOrder, type SortKeys } from "./order.ts";
 import { type Envelope, fitting, pageReply } from "./page-reply.ts";
 import type { Cursor } from "./page-token.ts";
@@ -53,7 +54,7 @@ export function listMethod<R extends ResourceMessage>(
   const defaultOrder = typeof fallback === "function" ? fallback : () => fallback;
   const hydrates = definition.hydrate !== undefined;
   const { catalog } = engine;
-  const { pageBytes, manyRanges } = engine.limits;
+  const { pageBytes, manyRanges } = engine.lists.limits;
 
   return onlyReads(async (call, message) => {
     const request = message as ListRequest;
@@ -70,7 +71,7 @@ export function listMethod<R extends ResourceMessage>(
       partitions,
       ...further,
     ]);
-    const cursor = readCursor(engine, queryText, request.pageToken, call.time);
+    const cursor = readCursor(engine.lists, queryText, request.pageToken, call.time);
     const reach = call.caller.grants.reach(capabilities);
     const subtrees = rangesFor(tree, reach, request.uidp);
 
@@ -99,7 +100,7 @@ export function listMethod<R extends ResourceMessage>(
     const last = found.rows.length > bodies.length ? found.rows[bodies.length - 1] : undefined;
     const envelope: Envelope = {
       nextPageToken: last
-        ? engine.pageTokens.seal(
+        ? engine.lists.pageTokens.seal(
             queryText,
             { position: positionOf(last, further.length), skipped },
             call.time,
@@ -175,13 +176,13 @@ async function rangesInPartitions<R extends ResourceMessage>(
 
 /** The cursor in a page token of this query; undefined for the first page. */
 export function readCursor(
-  engine: Engine,
+  { pageTokens }: Lists,
   query: string,
   token: string,
   now: number,
 ): Cursor | undefined {
   if (token === "") return undefined;
-  const opened = engine.pageTokens.open(query, token, now);
+  const opened = pageTokens.open(query, token, now);
   if (opened === "expired") return undefined;
   if (opened === "foreign") {
     throw invalidArgument({

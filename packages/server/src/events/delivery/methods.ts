@@ -78,7 +78,7 @@ function listMethod(engine: Engine): Handler {
       eventId: eventId || undefined,
     };
     const text = JSON.stringify(["deliveries", subscription, state, eventId]);
-    const cursor = readCursor(engine, text, request.pageToken, call.time);
+    const cursor = readCursor(engine.lists, text, request.pageToken, call.time);
     const before = cursor?.position.id;
     const { rows, total } = await listDeliveries(reader, { ...query, before }, pageSize + 1);
     const page = rows.slice(0, pageSize);
@@ -87,7 +87,11 @@ function listMethod(engine: Engine): Handler {
     const response = create(ListDeliveriesResponseSchema, {
       deliveries: page.map((row) => deliveryMessage(row, mayRead(grants, group, row.type))),
       nextPageToken: isMore
-        ? engine.pageTokens.seal(text, { position: { key: 0, id: last.id }, skipped: 0 }, call.time)
+        ? engine.lists.pageTokens.seal(
+            text,
+            { position: { key: 0, id: last.id }, skipped: 0 },
+            call.time,
+          )
         : "",
       totalCount: BigInt(total),
     });
@@ -158,7 +162,7 @@ function redeliverMethod(
     const since = timestampMs(request.since);
     const until = request.until === undefined ? call.time : timestampMs(request.until);
     const text = JSON.stringify(["redeliver", uid, types, since, request.onlyFailed]);
-    const cursor = readCursor(engine, text, request.pageToken, call.time)?.position;
+    const cursor = readCursor(engine.lists, text, request.pageToken, call.time)?.position;
     const search = new LogSearch(names(), filters, { group, since, until }, task);
     let from = cursor && { tx: Number(cursor.key), id: cursor.id };
     let [count, read] = [0, 0];
@@ -178,7 +182,7 @@ function redeliverMethod(
       if (call.abandoned !== undefined) throw call.abandoned;
     }
     const position = { key: from?.tx ?? 0, id: from?.id ?? 0 };
-    return reply(count, engine.pageTokens.seal(text, { position, skipped: 0 }, call.time));
+    return reply(count, engine.lists.pageTokens.seal(text, { position, skipped: 0 }, call.time));
   };
 }
 

@@ -33,7 +33,7 @@ export function listAccessMethod(engine: Engine): Handler {
     }
     if (resource !== "" && identity !== caller.uid) mustReadAccess(caller, resource);
     const query = JSON.stringify(["access", resource, identity, capability]);
-    const cursor = readCursor(engine, query, pageToken, time);
+    const cursor = readCursor(engine.lists, query, pageToken, time);
     const after = cursor && { key: String(cursor.position.key), id: cursor.position.id };
     const page = { after, skip, limit: pageSize + 1 };
     const reader = engine.store.readerFor(call);
@@ -52,7 +52,7 @@ export function listAccessMethod(engine: Engine): Handler {
     const isHidden = (group: string) => !mayReadBindings(caller, group);
     const response = create(ListAccessResponseSchema, {
       grants: await shownGrants(engine, reader, shown, { caller, resource }),
-      nextPageToken: next ? engine.pageTokens.seal(query, next, time) : "",
+      nextPageToken: next ? engine.lists.pageTokens.seal(query, next, time) : "",
       totalCount: BigInt(total),
       skipped,
       hiddenAbove: identity !== caller.uid && ancestorsOf(resource).some(isHidden),

@@ -16,6 +16,7 @@ import type { Caller } from "../../auth/caller.ts";
 import { audit } from "../../engine/audit/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { pageSizeOf } from "../../engine/list/list.ts";
+import type { Lists } from "../../engine/list/lists.ts";
 import { Mutation } from "../../engine/write/mutation.ts";
 import {
   failedPrecondition,
@@ -48,13 +49,13 @@ export function listSessionsMethod(engine: Engine): Handler {
     const request = message as ListSessionsRequest;
     const owner = await ownerOf(engine, call.caller, request);
     const limit = pageSizeOf(request.pageSize);
-    const after = readCursor(engine, owner, request.pageToken, call.time);
+    const after = readCursor(engine.lists, owner, request.pageToken, call.time);
     const found = await listSessions(engine.store.reader, owner, after, limit + 1, call.time);
     const rows = found.slice(0, limit);
     const last = found.length > limit ? rows.at(-1) : undefined;
     const response = create(ListSessionsResponseSchema, {
       sessions: rows.map((row) => shown(row, call.caller)),
-      nextPageToken: last ? sealCursor(engine, owner, last, call.time) : "",
+      nextPageToken: last ? sealCursor(engine.lists, owner, last, call.time) : "",
     });
     return messageReply(ListSessionsResponseSchema, response);
   };
@@ -111,13 +112,13 @@ function queryText(owner: SessionOwner): string {
 }
 
 function readCursor(
-  engine: Engine,
+  { pageTokens }: Lists,
   owner: SessionOwner,
   token: string,
   now: number,
 ): SessionCursor | undefined {
   if (token === "") return undefined;
-  const opened = engine.pageTokens.open(queryText(owner), token, now);
+  const opened = pageTokens.open(queryText(owner), token, now);
   if (opened === "expired") return undefined;
   if (opened === "foreign") {
     const description = "pageToken must be one that the same query returned";
@@ -127,9 +128,14 @@ function readCursor(
   return { created: id, id: String(key) };
 }
 
-function sealCursor(engine: Engine, owner: SessionOwner, last: StoredSession, now: number): string {
+function sealCursor(
+  { pageTokens }: Lists,
+  owner: SessionOwner,
+  last: StoredSession,
+  now: number,
+): string {
   const position = { key: last.id, id: last.created };
-  return engine.pageTokens.seal(queryText(owner), { position, skipped: 0 }, now);
+  return pageTokens.seal(queryText(owner), { position, skipped: 0 }, now);
 }
 
 function shown(session: StoredSession, caller: Caller): PersonSession {

@@ -45,7 +45,7 @@ export function listImages(engine: Engine): Handler {
     await mustExist(engine, repoUid);
     const limit = pageSizeOf(pageSize);
     const query = JSON.stringify(["ListImages", repoUid, untagged, subject, digests]);
-    const cursor = readCursor(engine, query, pageToken, call.time)?.position;
+    const cursor = readCursor(engine.lists, query, pageToken, call.time)?.position;
     const after = cursor && readPosition(String(cursor.key));
     const filter = untagged ? await danglingFilter(reader, repoUid) : undefined;
     const found = await readMatching(reader, {
@@ -56,7 +56,7 @@ export function listImages(engine: Engine): Handler {
     const next = last && { position: { key: positionText(last), id: 0 }, skipped: 0 };
     const response = create(ListImagesResponseSchema, {
       images: await withTags(reader, repoUid, page),
-      nextPageToken: next ? engine.pageTokens.seal(query, next, call.time) : "",
+      nextPageToken: next ? engine.lists.pageTokens.seal(query, next, call.time) : "",
     });
     return messageReply(ListImagesResponseSchema, response);
   };

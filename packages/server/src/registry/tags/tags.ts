@@ -62,7 +62,7 @@ function listHistory(engine: Engine): Handler {
     const tag = await tags.find(reader, uid);
     if (tag === undefined) throw notFound(tags.typeName, uid);
     const query = JSON.stringify(["ListTagHistory", uid, start, end, ascending]);
-    const cursor = readCursor(engine, query, pageToken, call.time)?.position;
+    const cursor = readCursor(engine.lists, query, pageToken, call.time)?.position;
     const after = cursor && { time: Number(cursor.key), id: cursor.id };
     const asked = { after, start, end, ascending, limit: limit + 1 };
     const found = await readHistory(reader, parentOf(uid), tag.name, asked);
@@ -71,7 +71,7 @@ function listHistory(engine: Engine): Handler {
     const next = last && { position: { key: last.time, id: last.id }, skipped: 0 };
     const response = create(ListTagHistoryResponseSchema, {
       entries: page.map(({ digest, time }) => ({ digest, updateTime: timestampFromMs(time) })),
-      nextPageToken: next ? engine.pageTokens.seal(query, next, call.time) : "",
+      nextPageToken: next ? engine.lists.pageTokens.seal(query, next, call.time) : "",
     });
     return messageReply(ListTagHistoryResponseSchema, response);
   };
