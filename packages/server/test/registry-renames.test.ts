@@ -213,7 +213,7 @@ onEachStore(
         ]);
         assert.equal(pushed === uid, !rename, "renamed, or the repo got the image");
         const { engine } = replica;
-        assert.equal((await resolvePath(engine, engine.store.reader, path))?.repo, pushed);
+        assert.equal((await resolvePath(engine.catalog, engine.store.reader, path))?.repo, pushed);
       }
     });
   },

@@ -11,11 +11,11 @@ import { issueToken } from "../auth/token.ts";
 import type { Addresses } from "../config/addresses.ts";
 import type { Settings } from "../config/settings.ts";
 import { audit } from "../engine/audit/audit.ts";
-import type { Engine } from "../engine/engine.ts";
 import { accountAssociations } from "../iam/account-associations.ts";
 import { invalidArgument, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
+import type { Store } from "../store/db/store.ts";
 import type { Api } from "../wire/api.ts";
 import { tryAmazon } from "./amazon.ts";
 import { tryAzure } from "./azure.ts";
@@ -29,7 +29,7 @@ import { tryGoogle } from "./google.ts";
 
 export interface CheckDeps {
   readonly settings: Settings;
-  readonly engine: Engine;
+  readonly store: Store;
   readonly keys: SigningKeys;
   addresses(): Addresses;
 }
@@ -51,8 +51,7 @@ export function registerClouds(api: Api, deps: CheckDeps): void {
  * The handler of CheckAccountAssociation: tries to get credentials from a provider. It is audited,
  * because it sends a token to a third party.
  */
-function checkMethod({ settings, engine, keys, addresses }: CheckDeps): Handler {
-  const { store } = engine;
+function checkMethod({ settings, store, keys, addresses }: CheckDeps): Handler {
   return async (call, message) => {
     const { uid, providerType } = message as CheckAccountAssociationRequest;
     const attempt = PROVIDERS[providerType];

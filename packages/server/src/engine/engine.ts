@@ -92,3 +92,9 @@ export class Engine {
     await this.hooksOf(resource).hydrateDetail?.(reader, one);
   }
 }
+
+/** The resources and the store that has them, for what needs nothing else of the engine. */
+export type ResourceStore = Pick<Engine, "store" | "catalog">;
+
+/** The same with what lists share. */
+export type ListedResources = Pick<Engine, "store" | "catalog" | "lists">;

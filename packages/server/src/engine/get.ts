@@ -13,7 +13,7 @@ import type { Resource } from "./resource.ts";
 export function getMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   method: DescMethod,
-  engine: Engine,
+  engine: Pick<Engine, "hydrateDetail" | "hydrates" | "store">,
 ): Handler {
   const { definition, table, tree } = resource;
   const rule = accessOf(method);

@@ -2,8 +2,8 @@ import { ancestorsOf, isRoot } from "@wharf/contract";
 import { failedPrecondition, type WharfError } from "../lib/errors.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { readCounts } from "../store/resources/counts.ts";
+import type { Catalog } from "./catalog.ts";
 import type { ResourceMessage } from "./definition.ts";
-import type { Engine } from "./engine.ts";
 import type { Resource } from "./resource.ts";
 import type { Mutation } from "./write/mutation.ts";
 
@@ -43,7 +43,7 @@ export async function enforceQuota<R extends ResourceMessage>(
   { table, definition, plural }: Resource<R>,
   parent: string,
 ): Promise<void> {
-  const quotas = await quotasAt(engine, tx, parent, definition.quota);
+  const quotas = await quotasAt(engine.catalog, tx, parent, definition.quota);
   if (quotas.length > 0) await tx.acquireLock();
   for (const { group, max } of quotas) {
     if ((await tx.countBelow(table.shape.name, group)) < max) continue;
@@ -59,12 +59,12 @@ export function quotaExceeded({ group, max }: GroupQuota, what: string): WharfEr
 
 /** Whether the quotas at a group allow one more resource, without a lock. */
 export async function hasQuotaLeft<R extends ResourceMessage>(
-  engine: Engine,
+  catalog: Catalog,
   reader: Reader,
   { table, definition }: Resource<R>,
   parent: string,
 ): Promise<boolean> {
-  for (const { group, max } of await quotasAt(engine, reader, parent, definition.quota)) {
+  for (const { group, max } of await quotasAt(catalog, reader, parent, definition.quota)) {
     const { descendants } = await readCounts(reader, table.shape.name, group);
     if (descendants >= max) return false;
   }
@@ -73,7 +73,7 @@ export async function hasQuotaLeft<R extends ResourceMessage>(
 
 /** The quotas of a group and of those above it. */
 export async function quotasAt(
-  { catalog: { groups } }: Engine,
+  { groups }: Catalog,
   reader: Reader,
   parent: string,
   quota: Quota | undefined,

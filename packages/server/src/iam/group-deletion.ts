@@ -133,7 +133,10 @@ async function latestIn(
   return newest && Number(newest.key);
 }
 
-async function hasManyTombstones({ resources, store }: Engine, group: string): Promise<boolean> {
+async function hasManyTombstones(
+  { resources, store }: Pick<Engine, "resources" | "store">,
+  group: string,
+): Promise<boolean> {
   for (const { definition, table } of resources) {
     if (definition.softDelete === undefined) continue;
     const range = { childrenOf: group, partitions: [definition.softDelete.partition] };

@@ -8,7 +8,7 @@ import {
   type UpdateOrganizationSettingsRequest,
 } from "@wharf/contract";
 import { audit } from "../engine/audit/audit.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { Engine, ResourceStore } from "../engine/engine.ts";
 import { applyMask, readMask } from "../engine/write/mask.ts";
 import { Mutation } from "../engine/write/mutation.ts";
 import { invalidArgument, notFound } from "../lib/errors.ts";
@@ -31,7 +31,7 @@ export function organizationSettingsHandlers(engine: Engine): [DescMethod, Handl
   ];
 }
 
-function getSettings({ store: { reader }, catalog: { groups } }: Engine): Handler {
+function getSettings({ store: { reader }, catalog: { groups } }: ResourceStore): Handler {
   return async (_call, message) => {
     const { groupUid } = message as GetOrganizationSettingsRequest;
     mustBeOrganization(groupUid);

@@ -21,7 +21,7 @@ export function loginHandlers(
     [SecurityTokenService.method.exchangeRefreshToken, refreshMethod(sessions)],
     [Auth.method.validate, validateMethod(engine)],
     [Auth.method.register, registerMethod(deps)],
-    [Auth.method.getHeadlessSession, headlessSessionMethod(engine)],
+    [Auth.method.getHeadlessSession, headlessSessionMethod(engine.store)],
     [Auth.method.delete, deleteAccountMethod(engine)],
     [SessionsService.method.listSessions, listSessionsMethod(engine)],
     [SessionsService.method.endSession, endSessionMethod(engine)],

@@ -1,5 +1,6 @@
-import type { Engine } from "../engine/engine.ts";
+import type { ResourceStore } from "../engine/engine.ts";
 import { failedPrecondition } from "../lib/errors.ts";
+import type { Store } from "../store/db/store.ts";
 import { locationsOf } from "../store/tables/registry/locations.ts";
 import type { RemoteRegistry } from "./client/remote.ts";
 import { resolvePath } from "./path.ts";
@@ -12,7 +13,7 @@ export interface AttachedLocation {
 
 /** The locations of a repo at attached registries that may be written to. */
 export async function writableLocations(
-  engine: Engine,
+  engine: ResourceStore,
   remotes: ReadonlyMap<string, RemoteRegistry>,
   repo: string,
 ): Promise<AttachedLocation[]> {
@@ -21,7 +22,7 @@ export async function writableLocations(
   for (const { host, path } of await locationsOf(reader, repo)) {
     const remote = remotes.get(host);
     // A path may have become another repo's; the next reconcile pass updates the location.
-    const isCurrent = (await resolvePath(engine, reader, path))?.repo === repo;
+    const isCurrent = (await resolvePath(engine.catalog, reader, path))?.repo === repo;
     if (remote !== undefined && isCurrent) attached.push({ remote, path });
   }
   return attached;
@@ -29,7 +30,7 @@ export async function writableLocations(
 
 /** Reads from the first attached registry that has it; undefined if none has. Failures of others do not matter then. */
 export async function readFromLocations<T>(
-  { store }: Engine,
+  store: Store,
   remotes: ReadonlyMap<string, RemoteRegistry>,
   repo: string,
   read: (remote: RemoteRegistry, path: string) => Promise<T | undefined>,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ancestorsOf, depthOf } from "@wharf/contract";
-import type { Engine } from "../engine/engine.ts";
+import type { Catalog } from "../engine/catalog.ts";
 import { MAX_GROUP_DEPTH } from "../iam/groups.ts";
 import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Reader } from "../store/db/connection.ts";
@@ -47,17 +47,17 @@ const CHILD_UID = /^[0-9a-f]{16}$/;
  * otherwise a user who may create folders could capture the images of the repo.
  */
 export async function resolvePath(
-  engine: Engine,
+  catalog: Catalog,
   reader: Reader,
   name: string,
 ): Promise<ResolvedPath | undefined> {
   const [root = "", ...rest] = name.split("/");
-  let group = await findOrganization(engine, reader, root);
+  let group = await findOrganization(catalog, reader, root);
   while (group !== undefined) {
-    const repo = await findRepo(engine, reader, group, rest.join("/"));
+    const repo = await findRepo(catalog, reader, group, rest.join("/"));
     if (repo !== undefined) return { group, repo, missing: [] };
     const child =
-      rest.length > 1 ? await findFolder(engine, reader, group, rest[0] as string) : "missing";
+      rest.length > 1 ? await findFolder(catalog, reader, group, rest[0] as string) : "missing";
     if (child === "missing") return missingRepo(group, rest.slice(0, -1));
     group = child;
     rest.shift();
@@ -70,12 +70,12 @@ export async function resolvePath(
  * renamed or deleted meanwhile, and the repo, or else the group that gets it, is changed by nobody else.
  */
 export async function lockPath(
-  engine: Engine,
+  catalog: Catalog,
   tx: Transaction,
   name: string,
 ): Promise<ResolvedPath | undefined> {
-  const { groups, repos } = engine.catalog;
-  let resolved = await resolvePath(engine, tx, name);
+  const { groups, repos } = catalog;
+  let resolved = await resolvePath(catalog, tx, name);
   for (;;) {
     if (resolved === undefined) return undefined;
     const { group, repo } = resolved;
@@ -86,7 +86,7 @@ export async function lockPath(
       await repos.table.findForChange(tx, repo);
     }
     // Another replica may have changed the path before it was locked.
-    const locked = await resolvePath(engine, tx, name);
+    const locked = await resolvePath(catalog, tx, name);
     if (isDeepStrictEqual(locked, resolved)) return locked;
     resolved = locked;
   }
@@ -101,7 +101,7 @@ function missingRepo(group: string, missing: readonly string[]): ResolvedPath | 
 }
 
 async function findOrganization(
-  { catalog: { groups } }: Engine,
+  { groups }: Catalog,
   reader: Reader,
   segment: string,
 ): Promise<string | undefined> {
@@ -114,7 +114,7 @@ async function findOrganization(
 
 /** The uid of a folder; "missing" if no folder has the name, undefined if none has the uid. */
 async function findFolder(
-  { catalog: { groups } }: Engine,
+  { groups }: Catalog,
   reader: Reader,
   parent: string,
   segment: string,
@@ -129,7 +129,7 @@ async function findFolder(
 
 /** Names of repos are unique within a group. */
 async function findRepo(
-  { catalog: { repos } }: Engine,
+  { repos }: Catalog,
   reader: Reader,
   group: string,
   name: string,

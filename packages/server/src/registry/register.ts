@@ -38,10 +38,10 @@ export function registerRegistry(
   const sync = RegistrySync.open({ ...deps, keys });
   const tagWrites = new TagWrites(engine, new RemoteTags(engine, sync.remotes));
   const { handlers } = api;
-  handlers.bindAll(imageHandlers(engine));
+  handlers.bindAll(imageHandlers(engine.store));
   const { method } = ImagesService;
-  handlers.bind(method.getImageConfig, imageConfigMethod(engine, sync.remotes));
-  handlers.bind(method.getImageManifest, imageManifestMethod(engine, sync.remotes));
+  handlers.bind(method.getImageConfig, imageConfigMethod(engine.store, sync.remotes));
+  handlers.bind(method.getImageManifest, imageManifestMethod(engine.store, sync.remotes));
   handlers.bind(method.listImages, listImages(engine));
   handlers.bind(method.deleteImage, deleteImage(engine, sync.remotes));
   handlers.bind(method.listImageLocations, listImageLocations(engine, sync.remotes));

@@ -7,7 +7,7 @@ import {
   type UpdateRegistrySettingsRequest,
 } from "@wharf/contract";
 import { audit } from "../engine/audit/audit.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { Engine, ResourceStore } from "../engine/engine.ts";
 import { applyMask, readMask } from "../engine/write/mask.ts";
 import { Mutation } from "../engine/write/mutation.ts";
 import { notFound } from "../lib/errors.ts";
@@ -27,7 +27,7 @@ export function settingsHandlers(engine: Engine): [DescMethod, Handler][] {
   ];
 }
 
-function getSettings({ store: { reader }, catalog: { groups } }: Engine): Handler {
+function getSettings({ store: { reader }, catalog: { groups } }: ResourceStore): Handler {
   return async (_call, message) => {
     const { groupUid } = message as GetRegistrySettingsRequest;
     if ((await groups.table.find(reader, groupUid, "data")) === undefined) {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
-import type { Engine } from "../engine/engine.ts";
 import { readBearer } from "../lib/bearer.ts";
+import type { Store } from "../store/db/store.ts";
 import { readScimCredentials } from "../store/tables/scim/credentials.ts";
 import { ScimError } from "./protocol/errors.ts";
 import { isPast, scimTokenHash } from "./status.ts";
@@ -10,14 +10,14 @@ import { isPast, scimTokenHash } from "./status.ts";
  * enabled. An unknown provider is indistinguishable from a wrong token.
  */
 export async function authenticate(
-  engine: Engine,
+  store: Store,
   provider: string,
   authorization: string | undefined,
   now: number,
 ): Promise<void> {
   const token = readBearer(authorization);
   if (token === undefined) throw unknown("Bearer");
-  const credentials = await readScimCredentials(engine.store.reader, provider);
+  const credentials = await readScimCredentials(store.reader, provider);
   const presented = Buffer.from(scimTokenHash(token));
   const isValid = (hash: string, expires: number | null) =>
     hash !== "" && timingSafeEqual(Buffer.from(hash), presented) && !isPast(expires, now);

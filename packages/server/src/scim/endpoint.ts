@@ -72,7 +72,7 @@ async function answer(
   const { provider, collection = "", id: rawId = "" } = PATH.exec(request.path)?.groups ?? {};
   if (provider === undefined) throw new ScimError(404, "no resource at this path");
   const now = Date.now();
-  await authenticate(deps.engine, provider, request.headers.authorization, now);
+  await authenticate(deps.engine.store, provider, request.headers.authorization, now);
   const isRead = request.method === "GET" || request.method === "HEAD";
   if (!isRead) await limit.take(provider, request.remoteAddress);
   const id = decoded(rawId);

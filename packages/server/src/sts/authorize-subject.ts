@@ -151,7 +151,7 @@ async function authorizeAssumedIdentity(
   checkTimeClaims(token.claims, time, checks);
   await checkClaims(rule, withoutClient(token.claims), verified !== undefined, checks);
   if (verified === undefined || !checks.passed) return undefined;
-  if (!(await checkSignIn(deps.engine, uid, verified, checks))) return undefined;
+  if (!(await checkSignIn(deps.engine.access, uid, verified, checks))) return undefined;
   return {
     identity,
     claims: token.claims,

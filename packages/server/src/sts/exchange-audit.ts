@@ -2,11 +2,12 @@ import { hash } from "node:crypto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { AuditAggregators } from "../engine/audit/aggregator.ts";
 import { audit, auditEntry } from "../engine/audit/audit.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { Catalog } from "../engine/catalog.ts";
+import type { ResourceStore } from "../engine/engine.ts";
 import type { WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Transaction } from "../store/db/commit/transaction.ts";
-import type { Abandonable } from "../store/db/store.ts";
+import type { Abandonable, Store } from "../store/db/store.ts";
 import type { AuditedSubject } from "./authorize-subject.ts";
 import type { CachedIdentity } from "./identity-cache.ts";
 import { parseSignedRequest } from "./verify/aws-request.ts";
@@ -19,7 +20,7 @@ const MAX_AUDITED_CHARACTERS = 512;
 
 /** Audits a successful exchange and updates when the identity was last seen, in one transaction. */
 export async function auditExchange(
-  engine: Engine,
+  engine: ResourceStore,
   call: Call,
   token: string,
   audited: AuditedSubject,
@@ -34,7 +35,7 @@ export async function auditExchange(
 
 /** Runs work that uses an identity. Updates `lastSeenTime` in the same transaction if it is outdated. */
 export async function writeWithLastSeen(
-  engine: Engine,
+  engine: ResourceStore,
   identity: CachedIdentity,
   request: Abandonable & { readonly time: number },
   work: (tx: Transaction) => Promise<void>,
@@ -42,7 +43,7 @@ export async function writeWithLastSeen(
   const { time } = request;
   const isOutdated = time - identity.lastSeen >= LAST_SEEN_RESOLUTION_MS;
   await engine.store.writeFor(request, async (tx) => {
-    if (isOutdated) await storeLastSeen(engine, tx, identity.uid, time);
+    if (isOutdated) await storeLastSeen(engine.catalog, tx, identity.uid, time);
     await work(tx);
   });
   if (isOutdated) identity.lastSeen = time;
@@ -50,22 +51,22 @@ export async function writeWithLastSeen(
 
 /** Updates `lastSeenTime` of an identity that only reads, if it is outdated. */
 export async function updateLastSeen(
-  engine: Engine,
+  engine: ResourceStore,
   identity: CachedIdentity,
   time: number,
 ): Promise<void> {
   if (time - identity.lastSeen < LAST_SEEN_RESOLUTION_MS) return;
-  await engine.store.write((tx) => storeLastSeen(engine, tx, identity.uid, time));
+  await engine.store.write((tx) => storeLastSeen(engine.catalog, tx, identity.uid, time));
   identity.lastSeen = time;
 }
 
 async function storeLastSeen(
-  engine: Engine,
+  catalog: Catalog,
   tx: Transaction,
   uid: string,
   time: number,
 ): Promise<void> {
-  const { identities } = engine.catalog;
+  const { identities } = catalog;
   const row = await identities.table.findForChange(tx, uid);
   if (row === undefined) return;
   const stored = identities.fromRow(row);
@@ -88,16 +89,14 @@ export async function auditDenial(
 
 /** Audits a test of an identity. */
 export async function auditTest(
-  engine: Engine,
+  store: Store,
   call: Call,
   token: string,
   audited: AuditedSubject,
   allowed: boolean,
 ): Promise<void> {
   const detail = { ...detailOf(token, audited), allowed };
-  await engine.store.writeFor(call, (tx) =>
-    audit(tx, call, { resource: audited.identity, detail }),
-  );
+  await store.writeFor(call, (tx) => audit(tx, call, { resource: audited.identity, detail }));
 }
 
 /** Audit rows have the digest of a token, never the token itself, and shortened claims. */

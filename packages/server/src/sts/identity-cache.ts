@@ -38,12 +38,12 @@ const CACHED_OPERATOR: CachedIdentity = {
  * binding increments the store's access version, which invalidates the whole cache.
  */
 export class IdentityCache {
-  readonly #engine: Engine;
+  readonly #engine: Pick<Engine, "access" | "catalog" | "store">;
   readonly #addresses: () => Addresses;
   #entries = new BoundedCache<string, CachedIdentity>(CACHE_BOUNDS);
   #version = -1;
 
-  constructor(engine: Engine, addresses: () => Addresses) {
+  constructor(engine: Pick<Engine, "access" | "catalog" | "store">, addresses: () => Addresses) {
     this.#engine = engine;
     this.#addresses = addresses;
   }

@@ -1,8 +1,8 @@
+import type { Access } from "../auth/access.ts";
 import { revokedToken } from "../auth/authenticator.ts";
 import { OPERATOR_UID } from "../auth/caller.ts";
 import type { VerifiedToken } from "../auth/token.ts";
 import type { Addresses } from "../config/addresses.ts";
-import type { Engine } from "../engine/engine.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { ExchangeDeps } from "./authorize-subject.ts";
 import type { Checks } from "./verify/checks.ts";
@@ -68,14 +68,14 @@ export async function checkOwnToken(
  * speak for that person.
  */
 export async function checkSignIn(
-  engine: Engine,
+  access: Access,
   uid: string,
   { subject, session: id }: VerifiedToken,
   checks: Checks,
 ): Promise<boolean> {
   if (subject === OPERATOR_UID) return true;
-  const session = id === "" ? undefined : await engine.access.session(id);
+  const session = id === "" ? undefined : await access.session(id);
   const expected = "a sign-in that the organization of the identity accepts";
-  const ok = await engine.access.mayAssume(uid, subject, session);
+  const ok = await access.mayAssume(uid, subject, session);
   return checks.add({ claim: "sid", expected, found: ok ? expected : "another sign-in", ok });
 }

@@ -6,7 +6,7 @@ import {
   LookupIdentityRequestSchema,
 } from "@wharf/contract";
 import { identitiesV1 } from "@wharf/contract/v1";
-import type { Engine } from "../engine/engine.ts";
+import type { ResourceStore } from "../engine/engine.ts";
 import { notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
@@ -35,7 +35,7 @@ const UPDATE_PATHS = [
 ];
 
 /** The version 1 methods of identities. */
-export function identityMethods(invoke: Invoke, engine: Engine): AdaptedMethod[] {
+export function identityMethods(invoke: Invoke, engine: ResourceStore): AdaptedMethod[] {
   return [
     adapt(invoke, {
       method: Identities.method.create,
@@ -76,7 +76,7 @@ export function identityMethods(invoke: Invoke, engine: Engine): AdaptedMethod[]
  * Version 2 computes the uid of any issuer and subject; version 1 also says whether the identity exists.
  * Every authenticated caller may look up, so a caller who may not list the identity sees no other field.
  */
-function lookup(invoke: Invoke, { store, catalog: { identities } }: Engine): Handler {
+function lookup(invoke: Invoke, { store, catalog: { identities } }: ResourceStore): Handler {
   return async (call, request) => {
     const { issuer, subject } = request as identitiesV1.LookupRequest;
     const lookup = create(LookupIdentityRequestSchema, { issuer, subject });

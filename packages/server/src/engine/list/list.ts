@@ -14,7 +14,7 @@ import type { ListQuery, Range, TreeRange } from "../../store/resources/query.ts
 import { partitionRanges } from "../../store/resources/range-counts.ts";
 import { bodyOf, encodingOf, type Form, positionOf, withBody } from "../../store/resources/rows.ts";
 import type { ResourceMessage } from "../definition.ts";
-import type { Engine } from "../engine.ts";
+import type { ListedResources } from "../engine.ts";
 import type { Resource } from "../resource.ts";
 import { readFilters } from "./filters.ts";
 import { hydratedRows } from "./hydrated-rows.ts";
@@ -42,7 +42,7 @@ type ListRequest = Message & {
 export function listMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   method: DescMethod,
-  engine: Engine,
+  engine: ListedResources,
 ): Handler {
   const { definition, tree } = resource;
   const { index = {} } = definition;

@@ -2,6 +2,7 @@ import { PermissionDeniedError, WharfError } from "../../lib/errors.ts";
 import { Waiting } from "../../lib/scheduling/waiting.ts";
 import type { Call, Reply, StreamedMessage } from "../../rpc/call.ts";
 import { streamReply } from "../../rpc/reply.ts";
+import type { Store } from "../../store/db/store.ts";
 import { writeAudit } from "../../store/tables/audit/audit-and-events.ts";
 import { auditEntry } from "../audit/audit.ts";
 import type { Engine } from "../engine.ts";
@@ -29,14 +30,14 @@ export interface Watched<T, F> {
 
 /** The streams of a log: what is stored from a position on, and then everything as it is committed. */
 export class Streams<F> {
-  readonly #engine: Engine;
+  readonly #store: Store;
   readonly #follower: LogFollower<F>;
   readonly #open: OpenStreams;
 
-  constructor(engine: Engine, follower: LogFollower<F>) {
-    this.#engine = engine;
+  constructor({ store, limits }: Pick<Engine, "store" | "limits">, follower: LogFollower<F>) {
+    this.#store = store;
     this.#follower = follower;
-    this.#open = new OpenStreams(engine.limits.streams, engine.limits.streamsPerCaller);
+    this.#open = new OpenStreams(limits.streams, limits.streamsPerCaller);
   }
 
   reply<T>(call: Call, watched: Watched<T, F>): Reply {
@@ -93,6 +94,6 @@ export class Streams<F> {
   ): Promise<void> {
     const detail = { ended: message };
     const entry = auditEntry(call, { resource, code: PERMISSION_DENIED, detail });
-    await this.#engine.store.write(async (tx) => writeAudit(tx, { ...entry, time: Date.now() }));
+    await this.#store.write(async (tx) => writeAudit(tx, { ...entry, time: Date.now() }));
   }
 }

@@ -185,7 +185,7 @@ function isPlain(name: string): boolean {
 
 async function reply<R extends ResourceMessage>(
   resource: Resource<R>,
-  engine: Engine,
+  engine: Pick<Engine, "hydrateDetail" | "hydrates">,
   reader: Reader,
   row: ResourceRow,
   created?: R,

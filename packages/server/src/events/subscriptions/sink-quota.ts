@@ -13,7 +13,7 @@ export async function enforceSinkQuota(
   subscriptions: Resource<Subscription>,
   { uid, sink }: Subscription,
 ): Promise<void> {
-  const quotas = await quotasAt(engine, tx, parentOf(uid), "subscriptions_per_sink");
+  const quotas = await quotasAt(engine.catalog, tx, parentOf(uid), "subscriptions_per_sink");
   if (!enforcesQuotas || quotas.length === 0) return;
   await tx.acquireLock();
   const { hostname } = new URL(sink);

@@ -47,7 +47,7 @@ async function submitForm(
     const { username } = await findResetCode(engine.store.reader, code, call.time);
     const password = form.get("password") ?? "";
     checkPassword(password, form.get("password_again") ?? "", [username]);
-    await resetAccount(engine, call, code, {
+    await resetAccount(engine.store, call, code, {
       passwordHash: await passwords.hash(password, call.remoteAddress),
     });
     return donePageResponse();
@@ -72,7 +72,7 @@ async function passkeyOptions(
 async function verifyPasskeyResponse(deps: LoginDeps, request: ScriptRequest): Promise<object> {
   const call = new BrowserCall(request.http);
   const { passkey } = await enrollPasskey(deps, challengeContextOf(request), request, call);
-  await resetAccount(deps.engine, call, request.text("code"), { passkey });
+  await resetAccount(deps.engine.store, call, request.text("code"), { passkey });
   return { redirect: DONE_PATH };
 }
 

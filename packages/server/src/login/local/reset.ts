@@ -1,5 +1,4 @@
 import { audit } from "../../engine/audit/audit.ts";
-import type { Engine } from "../../engine/engine.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
@@ -73,12 +72,12 @@ function wrongCode(): WharfError {
 
 /** Replaces all credentials of an account and ends its sessions. */
 export async function resetAccount(
-  engine: Engine,
+  store: Store,
   call: Call,
   typed: string,
   credential: Credential,
 ): Promise<void> {
-  await engine.store.write(async (tx) => {
+  await store.write(async (tx) => {
     const reset = await consumeTicket<Reset>(tx, PURPOSE, readUserCode(typed), call.time);
     const account = reset && (await findAccountForChange(tx, reset.identity));
     if (account === undefined) throw wrongCode();

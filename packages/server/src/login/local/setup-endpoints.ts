@@ -55,7 +55,7 @@ async function submitForm(
   await requireFirstRun(deps);
   const text = (name: string) => form.get(name) ?? "";
   try {
-    await checkSetupCode(engine, text("code"), call.time);
+    await checkSetupCode(engine.store, text("code"), call.time);
     const first = readFirst(text);
     const password = text("password");
     checkPassword(password, text("password_again"), [first.username, first.organization]);
@@ -89,7 +89,7 @@ async function passkeyOptions(
 ): Promise<object> {
   await attempts.count("setup", request.http.remoteAddress);
   await requireFirstRun(deps);
-  await checkSetupCode(deps.engine, request.text("code"), Date.now());
+  await checkSetupCode(deps.engine.store, request.text("code"), Date.now());
   const first = readFirst(request.text);
   return offerPasskey(deps, challengeContextOf(request), first);
 }

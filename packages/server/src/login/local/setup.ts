@@ -8,6 +8,7 @@ import { bindRole } from "../../iam/group-invites.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
+import type { Store } from "../../store/db/store.ts";
 import { initInstallation, readInstallation } from "../../store/tables/installation.ts";
 import {
   addTicket,
@@ -81,8 +82,8 @@ export async function requireFirstRun(
 }
 
 /** Rejects a wrong setup code, without redeeming it. */
-export async function checkSetupCode(engine: Engine, typed: string, now: number): Promise<void> {
-  const { reader } = engine.store;
+export async function checkSetupCode(store: Store, typed: string, now: number): Promise<void> {
+  const { reader } = store;
   if ((await readTicket(reader, SETUP, readUserCode(typed), now)) === undefined) throw wrongCode();
 }
 

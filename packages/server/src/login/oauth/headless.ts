@@ -1,11 +1,11 @@
 import { createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { type GetHeadlessSessionRequest, HeadlessSessionSchema } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
 import { encrypt } from "../../lib/crypto/aes-gcm.ts";
 import { failedPrecondition, invalidArgument, notFound } from "../../lib/errors.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
+import type { Store } from "../../store/db/store.ts";
 import { addTicket, readTicket, rewriteTicket } from "../../store/tables/login/tickets.ts";
 import type { LoginDeps } from "../login.ts";
 import type { Person } from "../people/person.ts";
@@ -76,10 +76,10 @@ function codeAlreadyUsed(): Error {
 }
 
 /** Returns the encrypted token. Tools may repeat the request: nobody else can decrypt it. */
-export function headlessSessionMethod(engine: Engine): Handler {
+export function headlessSessionMethod(store: Store): Handler {
   return async (call, message) => {
     const { code } = message as GetHeadlessSessionRequest;
-    const found = await readTicket<Partial<Sealed>>(engine.store.reader, PURPOSE, code, call.time);
+    const found = await readTicket<Partial<Sealed>>(store.reader, PURPOSE, code, call.time);
     if (!found?.key || !found.token) throw notFound("HeadlessSession", code);
     const session = create(HeadlessSessionSchema, {
       ecdhPublicKey: Buffer.from(found.key, "utf8"),

@@ -11,10 +11,10 @@ import { sessionOf } from "./sessions-service.ts";
  * What the caller can sign in with here. Only in a session of the local account: an identity provider does not vouch for
  * the account, and tokens without a session are not of people.
  */
-export function credentialsMethod(engine: Engine): Handler {
+export function credentialsMethod(engine: Pick<Engine, "access" | "store">): Handler {
   return async ({ caller }) => {
     const { reader } = engine.store;
-    const session = await sessionOf(engine, caller, reader);
+    const session = await sessionOf(engine.access, caller, reader);
     const isLocal = session !== undefined && session.provider === "";
     const account = isLocal ? await accountOf(reader, caller.uid) : undefined;
     const passkeys = account === undefined ? [] : await passkeysOf(reader, caller.uid);

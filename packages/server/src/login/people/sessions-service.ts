@@ -12,6 +12,7 @@ import {
   PersonSessionSchema,
   SessionsService,
 } from "@wharf/contract";
+import type { Access } from "../../auth/access.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { audit } from "../../engine/audit/audit.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -44,7 +45,7 @@ import { administers } from "./administers.ts";
  * Lists the caller's sessions, with `identity_providers.list` those of a provider, or those of a person whose every role
  * the caller may take away.
  */
-export function listSessionsMethod(engine: Engine): Handler {
+export function listSessionsMethod(engine: Pick<Engine, "access" | "lists" | "store">): Handler {
   return async (call, message) => {
     const request = message as ListSessionsRequest;
     const owner = await ownerOf(engine, call.caller, request);
@@ -62,7 +63,7 @@ export function listSessionsMethod(engine: Engine): Handler {
 }
 
 async function ownerOf(
-  engine: Engine,
+  engine: Pick<Engine, "access" | "store">,
   caller: Caller,
   { identity, identityProvider }: ListSessionsRequest,
 ): Promise<SessionOwner> {
@@ -74,7 +75,7 @@ async function ownerOf(
       }
       throw permissionDenied([capabilityName(LIST)], identity);
     }
-    return ownSessions(caller.uid, await sessionOf(engine, caller, engine.store.reader));
+    return ownSessions(caller.uid, await sessionOf(engine.access, caller, engine.store.reader));
   }
   if (!caller.grants.holds([LIST], identityProvider)) {
     throw permissionDenied([capabilityName(LIST)], identityProvider);
@@ -96,11 +97,11 @@ export function ownSessions(
 
 /** The session of the caller's token, if it belongs to the caller's identity. */
 export async function sessionOf(
-  engine: Engine,
+  access: Access,
   { uid, session }: Caller,
   reader: Reader,
 ): Promise<StoredSession | undefined> {
-  const found = session ? await engine.access.session(session, reader) : undefined;
+  const found = session ? await access.session(session, reader) : undefined;
   return found?.identity === uid ? found : undefined;
 }
 
@@ -166,7 +167,7 @@ export function endSessionMethod(engine: Engine): Handler {
     const { id } = message as EndSessionRequest;
     await engine.store.writeFor(call, async (tx) => {
       const session = await findSessionForChange(tx, id);
-      const own = await sessionOf(engine, call.caller, tx);
+      const own = await sessionOf(engine.access, call.caller, tx);
       const isAllowed =
         session !== undefined &&
         (mayEnd(call.caller, own, session) ||
@@ -218,7 +219,7 @@ async function leave(change: Mutation, { caller }: Call, everywhere: boolean): P
   const { tx } = change;
   if (everywhere) {
     if (caller.boundary === undefined) {
-      const own = await sessionOf(change.engine, caller, tx);
+      const own = await sessionOf(change.engine.access, caller, tx);
       return endSessionsOf(change, ownSessions(caller.uid, own));
     }
     throw new WharfError("PERMISSION_DENIED", "a down-scoped token can end only its own session");

@@ -37,7 +37,7 @@ const IDLE_MS = 7 * DAY_MS;
 const NOT_REFRESHABLE = -1;
 
 export interface SessionDeps {
-  readonly engine: Engine;
+  readonly engine: Pick<Engine, "access" | "catalog" | "store">;
   readonly settings: Settings;
   readonly keys: SigningKeys;
   readonly refreshTokens: RefreshTokens;

@@ -11,22 +11,23 @@ import {
 } from "@wharf/contract";
 import { decodeJwt } from "jose";
 import type { Caller } from "../../auth/caller.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { ListedResources, ResourceStore } from "../../engine/engine.ts";
 import { groupV1, roleV1 } from "../../iam/v1-messages.ts";
 import { requireBearer } from "../../lib/bearer.ts";
 import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
+import type { Store } from "../../store/db/store.ts";
 import { boundRoles } from "../../store/tables/access/identity-bindings.ts";
 import { findSession } from "../../store/tables/login/sessions.ts";
 import type { PersonClaims } from "./person.ts";
 
 /** Returns the identity of the caller and what it holds, by group. */
-export function validateMethod(engine: Engine): Handler {
+export function validateMethod(engine: ListedResources): Handler {
   return async (call) => {
     // The token has been verified before; this only decodes it.
     const claims = decodeJwt(requireBearer(call.authorization, "a token"));
-    const described = await personOf(engine, call.caller);
+    const described = await personOf(engine.store, call.caller);
     const answer = create(WhoAmISchema, {
       issuer: claims.iss ?? "",
       subject: claims.sub ?? "",
@@ -41,12 +42,12 @@ export function validateMethod(engine: Engine): Handler {
   };
 }
 
-async function personOf(engine: Engine, { session }: Caller): Promise<PersonClaims | undefined> {
-  const found = session ? await findSession(engine.store.reader, session) : undefined;
+async function personOf(store: Store, { session }: Caller): Promise<PersonClaims | undefined> {
+  const found = session ? await findSession(store.reader, session) : undefined;
   return found && (JSON.parse(found.person) as PersonClaims);
 }
 
-async function capabilitiesOf(engine: Engine, call: Call): Promise<WhoAmI_Capability[]> {
+async function capabilitiesOf(engine: ListedResources, call: Call): Promise<WhoAmI_Capability[]> {
   const { caller } = call;
   if (caller.isOperator) {
     const all = caller.grants.heldAt("").toArray().map(capabilityName);
@@ -68,7 +69,7 @@ async function capabilitiesOf(engine: Engine, call: Call): Promise<WhoAmI_Capabi
 const GROUPS_PER_READ = 100;
 
 async function shown(
-  engine: Engine,
+  engine: ResourceStore,
   held: readonly (readonly [uid: string, set: CapabilitySet])[],
   known: ReadonlyMap<string, Role>,
 ): Promise<WhoAmI_Capability[]> {
@@ -91,7 +92,7 @@ async function shown(
 
 /** Built-in roles and those of the caller's bindings, by capability set. */
 async function rolesKnownTo(
-  { store: { reader }, catalog: { roles } }: Engine,
+  { store: { reader }, catalog: { roles } }: ResourceStore,
   caller: Caller,
   task: SlicedTask,
 ): Promise<Map<string, Role>> {

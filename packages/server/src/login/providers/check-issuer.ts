@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { type CheckIssuerRequest, CheckIssuerResponseSchema } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/engine.ts";
 import { issuerProblem } from "../../iam/identity-providers.ts";
 import { invalidArgument, notFound, WharfError } from "../../lib/errors.ts";
 import { KeyedSemaphore } from "../../lib/scheduling/semaphore.ts";
@@ -15,7 +15,7 @@ const CONCURRENCY = 2;
 
 /** The handler of CheckIssuer. */
 export function checkIssuerMethod(
-  engine: Engine,
+  engine: ResourceStore,
   policy: IssuerPolicy,
   providers: ProviderLogin,
 ): Handler {

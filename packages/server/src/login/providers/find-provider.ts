@@ -1,5 +1,5 @@
 import { type Group, type IdentityProvider, isUid } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/engine.ts";
 import { WharfError } from "../../lib/errors.ts";
 
 /** As many as users can scan. */
@@ -9,7 +9,10 @@ const MAX_PROVIDERS_SHOWN = 12;
  * The identity providers for a uid, or for the name of a verified organization. Names that are not
  * verified resolve to nothing, because anyone can take them.
  */
-export async function providersFor(engine: Engine, selector: string): Promise<IdentityProvider[]> {
+export async function providersFor(
+  engine: ResourceStore,
+  selector: string,
+): Promise<IdentityProvider[]> {
   const { reader } = engine.store;
   if (isUid(selector)) {
     const provider = await engine.catalog.identityProviders.find(reader, selector);
@@ -25,7 +28,10 @@ export async function providersFor(engine: Engine, selector: string): Promise<Id
 }
 
 /** The first provider for a uid or name; throws NOT_FOUND if there is none. */
-export async function requireProvider(engine: Engine, selector: string): Promise<IdentityProvider> {
+export async function requireProvider(
+  engine: ResourceStore,
+  selector: string,
+): Promise<IdentityProvider> {
   const [provider] = await providersFor(engine, selector);
   if (provider !== undefined) return provider;
   throw new WharfError("NOT_FOUND", "the identity provider does not exist");
@@ -40,7 +46,7 @@ export interface ShownProvider {
 /**
  * The providers to offer on the sign-in page: those of verified organizations, which are public.
  */
-export async function shownProviders(engine: Engine): Promise<ShownProvider[]> {
+export async function shownProviders(engine: ResourceStore): Promise<ShownProvider[]> {
   const { reader } = engine.store;
   const shown: ShownProvider[] = [];
   for (const { uid: root, name: organization } of await verifiedOrganizations(engine)) {
@@ -55,7 +61,7 @@ export async function shownProviders(engine: Engine): Promise<ShownProvider[]> {
 }
 
 /** The first ones by name. */
-function verifiedOrganizations(engine: Engine): Promise<Group[]> {
+function verifiedOrganizations(engine: ResourceStore): Promise<Group[]> {
   return engine.catalog.groups.marked(engine.store.reader, "verified_name", MAX_ORGANIZATIONS);
 }
 

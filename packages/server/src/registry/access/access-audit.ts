@@ -34,7 +34,7 @@ export interface TokenRequest {
  * begins with one.
  */
 export async function auditGrant(
-  engine: Engine,
+  engine: Pick<Engine, "audit" | "catalog" | "store">,
   tokenRequest: TokenRequest,
   { uid, identity }: Principal,
   { access, denials, resource }: RegistryAccess,

@@ -1,5 +1,5 @@
 import { capabilityName, depthOf, rootOf } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/engine.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { ResolvedPath } from "../path.ts";
 import { capabilitiesFor } from "./needed-capabilities.ts";
@@ -25,7 +25,7 @@ const ROLES: Readonly<Record<Action, string>> = {
 
 /** Says why actions on a repository are denied. The path is undefined if it resolves to nothing. */
 export async function explainDenial(
-  engine: Engine,
+  engine: ResourceStore,
   requester: Requester,
   scope: RepositoryScope,
   path: ResolvedPath | undefined,
@@ -70,7 +70,7 @@ const MAX_ORGANIZATIONS = 100;
 
 /** Names an organization of the requester that has the name in the path, which is not verified. */
 async function explainUnverified(
-  { store, catalog: { groups } }: Engine,
+  { store, catalog: { groups } }: ResourceStore,
   { grants }: Requester,
   name: string,
 ): Promise<string | undefined> {

@@ -92,7 +92,7 @@ async function historyOf(
   const parameters = new URLSearchParams(query);
   const [start, end] = ["start", "end"].map((field) => readTime(field, parameters.get(field)));
   const { reader } = engine.store;
-  const repo = (await resolvePath(engine, reader, name))?.repo;
+  const repo = (await resolvePath(engine.catalog, reader, name))?.repo;
   if (repo === undefined) throw notFound("Repo", name);
   const page = { start, end, ascending: true, limit: MAX_ENTRIES };
   const entries = await readHistory(reader, repo, tag, page);

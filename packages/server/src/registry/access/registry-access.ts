@@ -1,5 +1,5 @@
 import type { Grants } from "../../auth/grants.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/engine.ts";
 import { hasQuotaLeft } from "../../engine/quotas.ts";
 import { type ResolvedPath, resolvePath } from "../path.ts";
 import { type Denial, explainDenial } from "./denials.ts";
@@ -24,7 +24,7 @@ export interface RegistryAccess {
 
 /** Grants the requested scopes, action by action, where the requester holds the capabilities. */
 export async function grantScopes(
-  engine: Engine,
+  engine: ResourceStore,
   requester: Requester,
   scopes: readonly Scope[],
 ): Promise<RegistryAccess> {
@@ -41,7 +41,7 @@ export async function grantScopes(
     const isStranger = holdsNothing(requester.grants) && holdsNothing(requester.publicGrants);
     const path = isStranger
       ? undefined
-      : await resolvePath(engine, engine.store.reader, scope.name);
+      : await resolvePath(engine.catalog, engine.store.reader, scope.name);
     const actions = path === undefined ? [] : await grantedActions(engine, requester, scope, path);
     if (path !== undefined) resource ||= path.repo ?? path.group;
     if (actions.length > 0) access.push({ type: "repository", name: scope.name, actions });
@@ -53,7 +53,7 @@ export async function grantScopes(
 }
 
 async function grantedActions(
-  engine: Engine,
+  engine: ResourceStore,
   requester: Requester,
   scope: { readonly actions: ReadonlySet<Action> },
   path: ResolvedPath,
@@ -76,9 +76,9 @@ function holdsNeeded(
 }
 
 /** Whether the repo exists, or the quota of its group allows another one. */
-async function hasQuota(engine: Engine, { repo, group }: ResolvedPath): Promise<boolean> {
+async function hasQuota(engine: ResourceStore, { repo, group }: ResolvedPath): Promise<boolean> {
   if (repo !== undefined) return true;
-  return hasQuotaLeft(engine, engine.store.reader, engine.catalog.repos, group);
+  return hasQuotaLeft(engine.catalog, engine.store.reader, engine.catalog.repos, group);
 }
 
 function holdsNothing(grants: Grants): boolean {

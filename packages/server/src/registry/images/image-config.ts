@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { type GetImageConfigRequest, type ImageConfig, ImageConfigSchema } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
+import type { Store } from "../../store/db/store.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
 import { object, parseJson, text, textMap } from "../lenient-json.ts";
 import { readFromLocations } from "../locations.ts";
@@ -11,16 +11,16 @@ import { imageFor } from "./images.ts";
 
 /** The handler of GetImageConfig. Configurations are not stored, but fetched from the registry. */
 export function imageConfigMethod(
-  engine: Engine,
+  store: Store,
   remotes: ReadonlyMap<string, RemoteRegistry>,
 ): Handler {
   return async (call, message) => {
     const request = message as GetImageConfigRequest;
     const { repoUid, digest } = request;
-    const { image, architecture } = await imageFor(engine.store.reader, request);
+    const { image, architecture } = await imageFor(store.reader, request);
     const name = `${repoUid}@${digest}`;
     if (image.kind !== "image" || image.configDigest === "") throw notFound("ImageConfig", name);
-    const bytes = await readFromLocations(engine, remotes, repoUid, (remote, path) =>
+    const bytes = await readFromLocations(store, remotes, repoUid, (remote, path) =>
       remote.config(path, image.configDigest, call.signal),
     );
     if (bytes === undefined) throw notFound("ImageConfig", name);

@@ -6,10 +6,10 @@ import {
   type ManifestDescriptor,
   ManifestDescriptorSchema,
 } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
+import type { Store } from "../../store/db/store.ts";
 import { findManifest } from "../../store/tables/registry/manifests.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
 import { list, object, parseJson, text, textMap } from "../lenient-json.ts";
@@ -18,15 +18,15 @@ import { isDigest } from "./manifest.ts";
 
 /** The handler of GetImageManifest. Manifests are not stored, but fetched from the registry. */
 export function imageManifestMethod(
-  engine: Engine,
+  store: Store,
   remotes: ReadonlyMap<string, RemoteRegistry>,
 ): Handler {
   return async ({ signal }, message) => {
     const { repoUid, digest } = message as GetImageManifestRequest;
     const name = `${repoUid}@${digest}`;
-    const stored = await findManifest(engine.store.reader, repoUid, digest);
+    const stored = await findManifest(store.reader, repoUid, digest);
     if (stored === undefined) throw notFound("Image", name);
-    const found = await readFromLocations(engine, remotes, repoUid, (remote, path) =>
+    const found = await readFromLocations(store, remotes, repoUid, (remote, path) =>
       remote.manifest(path, digest, signal),
     );
     if (found === undefined) throw notFound("Image", name);

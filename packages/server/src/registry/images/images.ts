@@ -6,11 +6,11 @@ import {
   ImagesService,
   SizeSchema,
 } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
+import type { Store } from "../../store/db/store.ts";
 import { findManifest, type Manifest } from "../../store/tables/registry/manifests.ts";
 import { MAX_CHILDREN } from "./manifest.ts";
 
@@ -25,15 +25,15 @@ const ATTESTATION_ARCHITECTURE = "unknown";
  */
 
 /** The handlers of ImagesService that read stored metadata. */
-export function imageHandlers(engine: Engine): [DescMethod, Handler][] {
+export function imageHandlers(store: Store): [DescMethod, Handler][] {
   const { method } = ImagesService;
   return [
-    [method.getArchitectures, getArchitectures(engine)],
-    [method.getSize, getSize(engine)],
+    [method.getArchitectures, getArchitectures(store)],
+    [method.getSize, getSize(store)],
   ];
 }
 
-function getArchitectures({ store: { reader } }: Engine): Handler {
+function getArchitectures({ reader }: Store): Handler {
   return async (_call, message) => {
     const { repoUid, digest } = message as GetArchitecturesRequest;
     const images = await imagesOf(reader, repoUid, await getManifest(reader, repoUid, digest));
@@ -44,7 +44,7 @@ function getArchitectures({ store: { reader } }: Engine): Handler {
   };
 }
 
-function getSize({ store: { reader } }: Engine): Handler {
+function getSize({ reader }: Store): Handler {
   return async (_call, message) => {
     const { image, architecture } = await imageFor(reader, message as GetSizeRequest);
     const size = create(SizeSchema, { size: BigInt(image.size), architecture });

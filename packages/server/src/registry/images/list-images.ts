@@ -9,7 +9,7 @@ import {
   type ListImagesRequest,
   ListImagesResponseSchema,
 } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { ListedResources, ResourceStore } from "../../engine/engine.ts";
 import { pageSizeOf, readCursor } from "../../engine/list/list.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
@@ -37,7 +37,7 @@ const MAX_TAGS = 100;
 const BATCH_SIZE = 500;
 
 /** The handler of ListImages: stored manifests, the last push first. */
-export function listImages(engine: Engine): Handler {
+export function listImages(engine: ListedResources): Handler {
   const { reader } = engine.store;
   return async (call, message) => {
     const { repoUid, untagged, subject, digests, pageSize, pageToken } =
@@ -62,7 +62,10 @@ export function listImages(engine: Engine): Handler {
   };
 }
 
-export function listImageLocations(engine: Engine, remotes: ReadonlyMap<string, unknown>): Handler {
+export function listImageLocations(
+  engine: ResourceStore,
+  remotes: ReadonlyMap<string, unknown>,
+): Handler {
   return async (_call, message) => {
     const { repoUid } = message as ListImageLocationsRequest;
     await mustExist(engine, repoUid);
@@ -74,7 +77,10 @@ export function listImageLocations(engine: Engine, remotes: ReadonlyMap<string, 
 }
 
 /** Throws NOT_FOUND unless the repo exists. */
-export async function mustExist({ catalog: { repos }, store }: Engine, uid: string): Promise<void> {
+export async function mustExist(
+  { catalog: { repos }, store }: ResourceStore,
+  uid: string,
+): Promise<void> {
   if ((await repos.table.find(store.reader, uid, "data")) === undefined) {
     throw notFound(repos.typeName, uid);
   }

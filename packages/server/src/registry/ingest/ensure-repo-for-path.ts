@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { Capability, GroupSchema } from "@wharf/contract";
+import type { Access } from "../../auth/access.ts";
 import { type Caller, OPERATOR } from "../../auth/caller.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { createOne } from "../../engine/write/write.ts";
@@ -29,7 +30,7 @@ export async function ensureRepoForPath(
   path: string,
   origin: MutationOrigin,
 ): Promise<EnsuredRepo | undefined> {
-  const resolved = await lockPath(engine, tx, path);
+  const resolved = await lockPath(engine.catalog, tx, path);
   if (resolved === undefined) return undefined;
   const { repo } = resolved;
   await clearRepoDeletion(tx, host, path);
@@ -37,7 +38,7 @@ export async function ensureRepoForPath(
     await writeLocation(tx, { host, path, repo, made: 0 });
     return { uid: repo, isCreatedBySystem: false };
   }
-  const creator = await creatorOf(engine, tx, resolved, origin.actor);
+  const creator = await creatorOf(engine.access, tx, resolved, origin.actor);
   const isCreatedBySystem = creator === OPERATOR && origin.actor !== OPERATOR.uid;
   const creation = { ...origin, actor: creator.uid };
   const uid = await createMissing(engine, tx, resolved, path, creation, creator);
@@ -66,12 +67,12 @@ async function createMissing(
 
 /** The pusher if they still hold the needed capabilities; the installation otherwise. */
 async function creatorOf(
-  engine: Engine,
+  access: Access,
   tx: Transaction,
   { group, missing }: ResolvedPath,
   actor: string,
 ): Promise<Caller> {
-  const grants = await engine.access.grantsOf(actor, tx);
+  const grants = await access.grantsOf(actor, tx);
   const needed = [Capability.CAP_REPO_CREATE];
   if (missing.length > 0) needed.push(Capability.CAP_IAM_GROUPS_CREATE);
   if (grants?.holds(needed, group)) return { uid: actor, grants, isOperator: false };

@@ -91,7 +91,7 @@ async function findRepo(
   tx: Transaction,
   { engine, notification }: Ingestion,
 ): Promise<EnsuredRepo | "missing" | undefined> {
-  const resolved = await resolvePath(engine, tx, notification.path);
+  const resolved = await resolvePath(engine.catalog, tx, notification.path);
   if (resolved === undefined) return undefined;
   const { repo: uid } = resolved;
   return uid === undefined ? "missing" : { uid, isCreatedBySystem: false };

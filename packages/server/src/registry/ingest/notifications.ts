@@ -153,7 +153,7 @@ class NotificationIngester {
     }
     if (action !== "push" || type !== "manifest") return nothing;
     const { reader } = engine.store;
-    const resolved = await resolvePath(engine, reader, path);
+    const resolved = await resolvePath(engine.catalog, reader, path);
     if (resolved === undefined) return nothing;
     const context = { remote, path, reader, repo: resolved.repo };
     const manifests = await fallbackOnProtocolError(

@@ -1,4 +1,4 @@
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/engine.ts";
 import { locationsOf } from "../../store/tables/registry/locations.ts";
 import { tagsOfDigests } from "../../store/tables/registry/tags.ts";
 import type { RemoteRegistry } from "../client/remote.ts";
@@ -23,13 +23,13 @@ const MAX_TAGS = 1_000;
 
 /** Asks the other registries that have the repo, so that a deletion in one leaves what they have. */
 export async function fetchElsewhere(
-  engine: Engine,
+  engine: ResourceStore,
   remotes: ReadonlyMap<string, RemoteRegistry>,
   host: string,
   { path, tag, digest }: RegistryNotification,
 ): Promise<Elsewhere> {
   const { reader } = engine.store;
-  const repo = (await resolvePath(engine, reader, path))?.repo;
+  const repo = (await resolvePath(engine.catalog, reader, path))?.repo;
   if (repo === undefined) return NOWHERE;
   const others = (await locationsOf(reader, repo)).flatMap((location) => {
     const remote = remotes.get(location.host);

@@ -75,7 +75,7 @@ export async function reconcileRepo(
   }
   // An empty repository needs no repo here.
   if (location === undefined && listing.names.size === 0) return findings;
-  const resolved = await resolvePath(engine, store.reader, path);
+  const resolved = await resolvePath(engine.catalog, store.reader, path);
   if (resolved === undefined) return undefined;
   let { repo } = resolved;
   if (repo === undefined && (await staysDeleted(deps, path, listing))) {

@@ -17,6 +17,7 @@ import { failedPrecondition, notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
+import type { Store } from "../../store/db/store.ts";
 import { readPass, requestPass } from "../../store/tables/registry/passes.ts";
 import { readProgress } from "./reconcile-pass.ts";
 import type { Reconciler } from "./reconciler.ts";
@@ -28,12 +29,12 @@ export function registryHandlers(
 ): [DescMethod, Handler][] {
   const { method } = RegistriesService;
   return [
-    [method.listRegistries, listRegistries(engine, [...reconcilers.keys()])],
+    [method.listRegistries, listRegistries(engine.store, [...reconcilers.keys()])],
     [method.reconcileRegistries, reconcileRegistries(engine, reconcilers)],
   ];
 }
 
-function listRegistries({ store }: Engine, hosts: readonly string[]): Handler {
+function listRegistries(store: Store, hosts: readonly string[]): Handler {
   return async () => {
     const registries = await describeRegistries(store.reader, hosts);
     const response = create(ListRegistriesResponseSchema, { registries });

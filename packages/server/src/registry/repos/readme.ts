@@ -7,7 +7,7 @@ import {
   type UpdateRepoReadmeRequest,
 } from "@wharf/contract";
 import { audit } from "../../engine/audit/audit.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { Engine, ResourceStore } from "../../engine/engine.ts";
 import { readMask } from "../../engine/write/mask.ts";
 import { Mutation } from "../../engine/write/mutation.ts";
 import { invalidArgument, notFound, type WharfError } from "../../lib/errors.ts";
@@ -30,7 +30,7 @@ export function readmeMethods(engine: Engine): [DescMethod, Handler][] {
   ];
 }
 
-function getReadme(engine: Engine): Handler {
+function getReadme(engine: ResourceStore): Handler {
   return async (_call, message) => {
     const { uid } = message as GetRepoReadmeRequest;
     const { reader } = engine.store;

@@ -9,6 +9,7 @@ import {
   ReposService,
 } from "@wharf/contract";
 import { audit } from "../../engine/audit/audit.ts";
+import type { Catalog } from "../../engine/catalog.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { Resource } from "../../engine/resource.ts";
 import type { Mutation } from "../../engine/write/mutation.ts";
@@ -123,7 +124,7 @@ async function checkRename(mutation: Mutation, before: Repo, after: Repo): Promi
   const { engine, tx } = mutation;
   const { uid, name } = after;
   const group = parentOf(uid);
-  if (await hasImages(engine, tx, uid)) {
+  if (await hasImages(engine.catalog, tx, uid)) {
     const description = `cannot rename repo ${JSON.stringify(before.name)} with images`;
     throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
   }
@@ -136,7 +137,7 @@ async function checkRename(mutation: Mutation, before: Repo, after: Repo): Promi
   await deleteLocations(tx, uid);
 }
 
-async function hasImages({ catalog: { tags } }: Engine, tx: Transaction, repo: string) {
+async function hasImages({ tags }: Catalog, tx: Transaction, repo: string) {
   const hasTags = await tags.table.hasAny(tx, { column: "parent", value: repo });
   return hasTags || hasManifests(tx, repo);
 }
@@ -172,7 +173,7 @@ function deleteRepo(engine: Engine): Handler {
  * reconcile pass must not bring the repo back before something is pushed to it, and the path must not become another's.
  */
 async function removeContents({ engine, tx, call }: Mutation, { uid }: Repo): Promise<void> {
-  const locations = (await hasImages(engine, tx, uid)) ? await locationsOf(tx, uid) : [];
+  const locations = (await hasImages(engine.catalog, tx, uid)) ? await locationsOf(tx, uid) : [];
   for (const { host, path } of locations) {
     await writeRepoDeletion(tx, { host, path, repo: uid, time: call.time });
   }

@@ -92,7 +92,7 @@ async function resolveSource(
   const path = host === undefined ? named : named.slice(host.length + 1);
   const { table } = engine.catalog.repos;
   const uid =
-    (await resolvePath(engine, tx, path))?.repo ??
+    (await resolvePath(engine.catalog, tx, path))?.repo ??
     (await table.childrenNamed(tx, parentOf(synced), named, 1))[0];
   // A repo that the caller may not see is reported as missing.
   if (uid !== undefined && caller.grants.holds(LIST, uid)) return uid;

@@ -1,5 +1,5 @@
 import { ancestorsOf, Capability, capabilityName } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/engine.ts";
 import {
   failedPrecondition,
   invalidArgument,
@@ -29,10 +29,10 @@ interface TagAtLocation extends AttachedLocation {
  * Tags of a repo with several locations are written to all of them.
  */
 export class RemoteTags {
-  readonly #engine: Engine;
+  readonly #engine: ResourceStore;
   readonly #remotes: ReadonlyMap<string, RemoteRegistry>;
 
-  constructor(engine: Engine, remotes: ReadonlyMap<string, RemoteRegistry>) {
+  constructor(engine: ResourceStore, remotes: ReadonlyMap<string, RemoteRegistry>) {
     this.#engine = engine;
     this.#remotes = remotes;
   }

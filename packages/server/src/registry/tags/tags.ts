@@ -50,7 +50,7 @@ export const tags: Resource<Tag> = new Resource({
 const NEWEST_FIRST = { column: "updated", descending: true } as const;
 
 /** The digests that a tag has had, newest first by default. */
-function listHistory(engine: Engine): Handler {
+function listHistory(engine: Pick<Engine, "lists" | "store">): Handler {
   return async (call, message) => {
     const request = message as ListTagHistoryRequest & Message;
     const { uid, pageSize, pageToken } = request;

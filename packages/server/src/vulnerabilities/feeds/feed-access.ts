@@ -78,7 +78,7 @@ async function grantsOf(
 async function findGroup(engine: Engine, written: string): Promise<Group | undefined> {
   const { reader } = engine.store;
   const name = written.split("/").map(decodeURIComponent).join("/");
-  const location = await resolvePath(engine, reader, `${name}/-`);
+  const location = await resolvePath(engine.catalog, reader, `${name}/-`);
   if (location === undefined || location.missing.length > 0) return undefined;
   return engine.catalog.groups.find(reader, location.group);
 }

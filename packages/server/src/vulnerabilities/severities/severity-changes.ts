@@ -1,6 +1,7 @@
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Advisory, parentOf } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { Catalog } from "../../engine/catalog.ts";
+import type { ResourceStore } from "../../engine/engine.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { indexable } from "../../store/resources/indexable.ts";
 import { stepByTerm } from "../../store/resources/terms/term-walk.ts";
@@ -26,24 +27,24 @@ const BATCH_SIZE = 250;
  * continues.
  */
 export async function settleSeverities(
-  engine: Engine,
+  engine: ResourceStore,
   group: string,
   signal?: AbortSignal,
 ): Promise<void> {
   while ((await severityChanges(engine.store.reader, group, 1)).length > 0) {
     if (signal?.aborted) return;
-    await engine.store.write((tx) => settleBatch(engine, tx, group));
+    await engine.store.write((tx) => settleBatch(engine.catalog, tx, group));
   }
 }
 
 /** Continues for all groups with queued changes. */
-export async function resumeSeverities(engine: Engine, signal: AbortSignal): Promise<void> {
+export async function resumeSeverities(engine: ResourceStore, signal: AbortSignal): Promise<void> {
   for (const group of await groupsWithSeverityChanges(engine.store.reader)) {
     await settleSeverities(engine, group, signal);
   }
 }
 
-async function settleBatch(engine: Engine, tx: Transaction, group: string): Promise<void> {
+async function settleBatch(catalog: Catalog, tx: Transaction, group: string): Promise<void> {
   const updateTime = timestampFromMs(await allocateUpdateTime(tx));
   let left = BATCH_SIZE;
   for (const change of await severityChanges(tx, group, BATCH_SIZE)) {
@@ -53,7 +54,7 @@ async function settleBatch(engine: Engine, tx: Transaction, group: string): Prom
     const { rows, visited, next } = await stepByTerm(tx, advisories.table, walk, at, left);
     for (const row of rows) {
       const advisory = advisories.fromRow(row);
-      if (!(await needsUpdate(engine, tx, advisory, change))) continue;
+      if (!(await needsUpdate(catalog, tx, advisory, change))) continue;
       await advisories.table.update(tx, advisories.toRow({ ...advisory, updateTime }));
       const before = advisory.updateTime === undefined ? 0 : timestampMs(advisory.updateTime);
       await followUpdateTime(tx, advisory.uid, before, timestampMs(updateTime));
@@ -66,7 +67,7 @@ async function settleBatch(engine: Engine, tx: Transaction, group: string): Prom
 
 /** Deleted advisories have no severities, and advisories updated since are visible anyway. */
 async function needsUpdate(
-  engine: Engine,
+  catalog: Catalog,
   tx: Transaction,
   { uid, updateTime, deleteTime, aliases }: Advisory,
   { time, beside }: SeverityChange,
@@ -76,5 +77,5 @@ async function needsUpdate(
   const own = new Set(aliases.map(indexable));
   if (names.length > 0 && names.every((name) => own.has(name))) return false;
   if (updateTime !== undefined && timestampMs(updateTime) >= time) return false;
-  return engine.catalog.groups.table.keep(tx, parentOf(uid));
+  return catalog.groups.table.keep(tx, parentOf(uid));
 }

@@ -8,7 +8,7 @@ import {
   type ReviewState,
   advisoriesV1 as v1,
 } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { ListedResources } from "../../engine/engine.ts";
 import { listMethod } from "../../engine/list/list.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import { attempt } from "../../lib/maybe-promise.ts";
@@ -52,7 +52,7 @@ const NAMES: FieldNames = {
 const MAX_INT32 = 2n ** 31n - 1n;
 
 /** The version 1 list, by the version 2 list. */
-export function listV1(engine: Engine): Handler {
+export function listV1(engine: ListedResources): Handler {
   const list = listMethod(advisories, AdvisoriesService.method.listAdvisories, engine);
   return async (call, message) => {
     const filter = message as v1.AdvisoryFilter;

@@ -11,6 +11,7 @@ import { type FieldViolation, invalidArgument } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY, messageReply } from "../../rpc/reply.ts";
 import { validate } from "../../rpc/validate.ts";
+import type { Store } from "../../store/db/store.ts";
 import { advisories } from "../advisories.ts";
 import { newEvent } from "../review.ts";
 import { subjectProblems } from "../subject-checks.ts";
@@ -28,7 +29,7 @@ export function advisoryV1Handlers(engine: Engine): [DescMethod, Handler][] {
     [method.update, updateV1(engine)],
     [method.delete, deleteV1(engine)],
     [method.createAdvisoryEvent, addEventV1(engine)],
-    [method.listAdvisoryEvents, listEventsV1(engine)],
+    [method.listAdvisoryEvents, listEventsV1(engine.store)],
     [method.updateAdvisoryEvent, updateEventV1(engine)],
   ];
 }
@@ -106,10 +107,10 @@ function deleteV1(engine: Engine): Handler {
   };
 }
 
-function listEventsV1(engine: Engine): Handler {
+function listEventsV1(store: Store): Handler {
   return async (_call, message) => {
     const { parentId } = message as v1.AdvisoryEventFilter;
-    const found = await advisories.find(engine.store.reader, parentId);
+    const found = await advisories.find(store.reader, parentId);
     const isThere = found !== undefined && found.deleteTime === undefined;
     // Version 1 returns an empty list for an advisory that does not exist.
     const items = isThere ? found.events.map(eventToV1) : [];
