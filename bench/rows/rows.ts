@@ -4,6 +4,7 @@ import { advisoryRowsOf } from "./advisories.ts";
 import { archiveRow } from "./archive.ts";
 import { auditChainRow } from "./audit.ts";
 import { bindingRows } from "./bindings.ts";
+import { checkAccessRows } from "./check-access.ts";
 import { commandRow } from "./command.ts";
 import { consoleRows } from "./console.ts";
 import { createRow } from "./create.ts";
@@ -46,6 +47,7 @@ export function sectionsOf(options: Options): Section[] {
         getGrpc,
         ...listRows(options),
         createRow,
+        ...checkAccessRows,
         exchangeRow,
         registryTokenRow,
       ],
