@@ -177,6 +177,8 @@ onEachStore("a down-scoped token cannot grant its identity more than its boundar
           "wharf.auth.SessionsService/Logout",
           "wharf.iam.v1.GroupInvites/CreateWithGroup",
           "wharf.iam.v1.Groups/Create",
+          // Only reads.
+          "wharf.iam.v2beta1.AccessService/BatchCheckAccess",
           "wharf.iam.v2beta1.GroupsService/CreateGroup",
           // Changes nothing.
           "wharf.iam.v2beta1.IdentitiesService/UpdateIdentityMetadata",

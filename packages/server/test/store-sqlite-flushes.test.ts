@@ -45,6 +45,7 @@ interface Site {
   names(): Promise<string[]>;
   /** The length of the write-ahead log. */
   pages(): number;
+  close(): Promise<void>;
 }
 
 /** As SQLite counts them. A process that closes this file loses its locks: another one reads it. */
@@ -61,9 +62,10 @@ async function openSite(t: TestContext, options: SqliteOptions): Promise<Site> {
   const failures: string[] = [];
   store.health.observe({ failed: ({ cause }) => failures.push(cause), recovered() {} });
   t.after(async () => {
-    await store.close();
+    if (!isClosed) await store.close();
     rmSync(folder, { recursive: true });
   });
+  let isClosed = false;
   const insert = "INSERT INTO installation (name, value) VALUES (?, ?)";
   const select = "SELECT name FROM installation ORDER BY name";
   return {
@@ -73,6 +75,10 @@ async function openSite(t: TestContext, options: SqliteOptions): Promise<Site> {
     put: (name) => store.write((tx) => tx.run(insert, name, "x".repeat(4_000))),
     names: async () => (await store.reader.all<{ name: string }>(select)).map(({ name }) => name),
     pages: () => pagesOf(path),
+    close() {
+      isClosed = true;
+      return store.close();
+    },
   };
 }
 
@@ -201,6 +207,14 @@ test("a long log is copied by another process, and begins again", async (t) => {
     while (pages() >= 50) await write();
   }
   assert.deepEqual(await names(), written);
+  assert.deepEqual(failures, []);
+});
+
+test("a store may be closed while its log is copied", async (t) => {
+  const { put, pages, close, failures } = await openSite(t, { checkpointPages: 5 });
+  while (pages() < 10) await put(`${pages()}`);
+  await close();
+  await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(failures, []);
 });
 

@@ -48,6 +48,7 @@ export class WriteAheadLog {
   readonly #options: LogOptions;
   readonly #pages: number;
   readonly #fd: number;
+  #isClosed = false;
   readonly #flushFile: (fd: number) => Promise<void>;
   /** The length of the log from which it is copied. */
   #maxPages: number;
@@ -105,6 +106,7 @@ export class WriteAheadLog {
   }
 
   close(): void {
+    this.#isClosed = true;
     closeSync(this.#fd);
   }
 
@@ -137,6 +139,7 @@ export class WriteAheadLog {
   }
 
   #postpone(): void {
+    if (this.#isClosed) return;
     this.#state = "growing";
     this.#maxPages = this.#pages + (this.#hasPages(this.#maxPages) ? this.#maxPages : 0);
     this.#options.process.end();
@@ -144,7 +147,8 @@ export class WriteAheadLog {
 
   #failed(error: unknown): void {
     this.#postpone();
-    this.#options.onFailure(error);
+    // Closing ends the process, too.
+    if (!this.#isClosed) this.#options.onFailure(error);
   }
 
   /**
