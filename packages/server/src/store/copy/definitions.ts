@@ -98,7 +98,7 @@ const HEAD =
 
 /** What may precede a parenthesis behind it: anything else would call a function. */
 const BEFORE_PARENTHESIS =
-  /^(?:|KEY|UNIQUE|WHERE|AND|OR|NOT|IN|DEFAULT|pg_current_xact_id|json_extract|lower)$/i;
+  /^(?:|KEY|UNIQUE|WHERE|AND|OR|NOT|IN|DEFAULT|pg_current_xact_id|json_extract|lower|substr)$/i;
 
 const OTHER_STATEMENTS = /;|--|\/\*|\$|\\|\bSELECT\b|\bAS (?!IDENTITY\b)/i;
 
