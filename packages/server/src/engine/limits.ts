@@ -16,7 +16,10 @@ export interface EngineLimits {
   readonly streams: number;
   /** Those of one caller: more are a mistake of the client. */
   readonly streamsPerCaller: number;
-  /** How long requests keep the event loop before new ones are read, in milliseconds. */
+  /**
+   * How long requests keep the event loop before new ones are read, in milliseconds: some twenty GETs, so that those of
+   * many connections start without waiting in the queue.
+   */
   readonly sliceMs: number;
   /** Requests of an organization, or of the people of a client network, that wait for the event loop. */
   readonly waitingPerOwner: number;
@@ -30,7 +33,7 @@ export const ENGINE_LIMITS: EngineLimits = {
   deletedTags: 2_000,
   streams: 2_000,
   streamsPerCaller: 50,
-  sliceMs: 0.5,
+  sliceMs: 1,
   waitingPerOwner: 2_000,
   waiting: 4_000,
 };

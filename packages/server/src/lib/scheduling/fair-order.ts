@@ -113,12 +113,7 @@ function childOf(parent: Flow, key: string): Flow {
     if (children.size >= MAX_IDLE_FLOWS) forgetIdle(children);
     child = flowOf(key, now);
     children.set(key, child);
-  } else if (child.waiting === 0) {
-    // Behind others with the same tag.
-    children.delete(key);
-    children.set(key, child);
-    child.tag = Math.max(child.tag, now);
-  }
+  } else if (child.waiting === 0 && child.tag < now) child.tag = now;
   return child;
 }
 

@@ -6,7 +6,7 @@
 import { FairOrder, type FairOrderLimits, type Owner } from "./fair-order.ts";
 
 /** How long one slice may keep the event loop, in milliseconds. */
-const SLICE_MS = 0.5;
+const SLICE_MS = 1;
 
 const UNLIMITED: FairOrderLimits = {
   maxQueuedPerKey: Number.POSITIVE_INFINITY,
