@@ -9,7 +9,7 @@ import {
   type PreviewFilterRequest,
   PreviewFilterResponseSchema,
 } from "@wharf/contract";
-import type { Engine } from "../engine/engine.ts";
+import type { ListedResources } from "../engine/engine.ts";
 import { pageSizeOf, readCursor } from "../engine/list/list.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
@@ -27,7 +27,7 @@ const DAY_MS = 24 * 3_600_000;
 const PREVIEW_SIZE = 20;
 
 /** The methods that read the log of events. */
-export function eventMethods(engine: Engine, names: () => EventNames) {
+export function eventMethods(engine: ListedResources, names: () => EventNames) {
   const { method } = EventsService;
   return [
     [method.listEvents, listMethod(engine, names)],
@@ -36,7 +36,7 @@ export function eventMethods(engine: Engine, names: () => EventNames) {
   ] as const;
 }
 
-function listMethod(engine: Engine, names: () => EventNames): Handler {
+function listMethod(engine: ListedResources, names: () => EventNames): Handler {
   const { reader } = engine.store;
   return async (call, message) => {
     const request = message as ListEventsRequest;
@@ -86,7 +86,7 @@ function readOrder(orderBy: string): boolean {
   return direction === "desc";
 }
 
-function previewMethod(engine: Engine, names: () => EventNames): Handler {
+function previewMethod(engine: ListedResources, names: () => EventNames): Handler {
   const { reader } = engine.store;
   return async (call, message) => {
     const { group, filters, since } = message as PreviewFilterRequest;

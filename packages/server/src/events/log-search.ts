@@ -1,7 +1,7 @@
 import { create, type JsonValue } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Event, type EventFilter, EventFilterSchema, EventSchema } from "@wharf/contract";
-import type { Engine } from "../engine/engine.ts";
+import type { ResourceStore } from "../engine/engine.ts";
 import { invalidArgument, notFound } from "../lib/errors.ts";
 import type { SlicedTask } from "../lib/scheduling/time-slices.ts";
 import { messageFromJson } from "../rpc/json-read.ts";
@@ -28,7 +28,7 @@ import { filterViolations, matches, typesFilter } from "./filters.ts";
 
 /** Throws unless the group exists. */
 export async function mustExist(
-  { store, catalog: { groups } }: Engine,
+  { store, catalog: { groups } }: ResourceStore,
   uid: string,
 ): Promise<void> {
   if ((await groups.find(store.reader, uid)) === undefined) throw notFound(groups.typeName, uid);

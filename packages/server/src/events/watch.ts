@@ -15,6 +15,7 @@ import { timeOfEventId } from "../lib/event-id.ts";
 import type { Call, Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
 import type { Reader } from "../store/db/connection.ts";
+import type { Store } from "../store/db/store.ts";
 import {
   type EventPosition,
   findEvent,
@@ -47,7 +48,7 @@ export function watchMethod({ engine, authenticator, follower, names }: WatchDep
     const needed = capabilitiesFor(filters, names());
     mustRead(call.caller.grants, group, needed);
     await mustExist(engine, group);
-    const from = await startOf(engine, call, request);
+    const from = await startOf(engine.store, call, request);
     const log = {
       group,
       subject: request.subject || undefined,
@@ -95,7 +96,7 @@ function nextEvents(reader: Reader, search: LogSearch, start: EventPosition) {
 }
 
 async function startOf(
-  { store: { reader } }: Engine,
+  { reader }: Store,
   { lastEventId }: Call,
   { after, group }: WatchEventsRequest,
 ): Promise<EventPosition> {

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type GetDeliveryCountsRequest, GetDeliveryCountsResponseSchema } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/engine.ts";
 import { beginOf, readIntervalCount } from "../../engine/intervals.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
@@ -11,7 +11,7 @@ import { mustExist } from "../log-search.ts";
 import { subscriptions } from "../subscriptions/subscriptions.ts";
 
 /** Counts deliveries over time: those of a subscription, or of a group and everything below it. */
-export function countsMethod(engine: Engine): Handler {
+export function countsMethod(engine: ResourceStore): Handler {
   return async (call, message) => {
     const request = message as GetDeliveryCountsRequest;
     const intervals = {
@@ -50,7 +50,10 @@ function readTime(request: GetDeliveryCountsRequest, now: number) {
 }
 
 /** The range of uids of a subscription, or of those in a group and below it. */
-async function subscriptionsOf(engine: Engine, uid: string): Promise<readonly [string, string]> {
+async function subscriptionsOf(
+  engine: ResourceStore,
+  uid: string,
+): Promise<readonly [string, string]> {
   if ((await subscriptions.find(engine.store.reader, uid)) !== undefined) return [uid, uid];
   await mustExist(engine, uid);
   return [`${uid}/`, `${uid}0`];

@@ -1,7 +1,7 @@
 import { parentOf, SubscriptionState } from "@wharf/contract";
 import { OPERATOR_UID } from "../../auth/caller.ts";
-import type { Engine } from "../../engine/engine.ts";
 import { newEventId } from "../../lib/event-id.ts";
+import type { Store } from "../../store/db/store.ts";
 import { writeAudit, writeEvent } from "../../store/tables/audit/audit-and-events.ts";
 import { failPending } from "../../store/tables/events/deliveries.ts";
 import { subscriptions } from "../subscriptions/subscriptions.ts";
@@ -10,9 +10,9 @@ import { subscriptions } from "../subscriptions/subscriptions.ts";
  * Disables a subscription on behalf of the service: its sink is gone, or the identity behind it has lost its rights. An
  * event and an audit entry say why. Does nothing if it is not active any more.
  */
-export async function disable(engine: Engine, uid: string, reason: string): Promise<void> {
+export async function disable(store: Store, uid: string, reason: string): Promise<void> {
   const time = Date.now();
-  await engine.store.write(async (tx) => {
+  await store.write(async (tx) => {
     const row = await subscriptions.table.findForChange(tx, uid);
     const subscription = row && subscriptions.fromRow(row);
     if (subscription?.state !== SubscriptionState.ACTIVE) return;

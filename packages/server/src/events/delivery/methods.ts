@@ -14,7 +14,7 @@ import {
   SubscriptionState,
 } from "@wharf/contract";
 import { audit } from "../../engine/audit/audit.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { Engine, ListedResources } from "../../engine/engine.ts";
 import { pageSizeOf, readCursor } from "../../engine/list/list.ts";
 import { failedPrecondition, invalidArgument, notFound } from "../../lib/errors.ts";
 import { timeOfEventId } from "../../lib/event-id.ts";
@@ -22,6 +22,7 @@ import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { logReader } from "../../store/db/read/log-reader.ts";
+import type { Store } from "../../store/db/store.ts";
 import {
   addDeliveries,
   DELIVERY_STATES,
@@ -46,7 +47,7 @@ const BATCH_SIZE = 500;
 
 /** The delivery log, and replay. Subscriptions that got deliveries are reported after the commit. */
 export function deliveryMethods(
-  engine: Engine,
+  engine: ListedResources,
   names: () => EventNames,
   dispatched: (subscriptions: readonly string[]) => void,
 ) {
@@ -64,7 +65,7 @@ const STATES = {
   [DELIVERY_STATES.failed]: DeliveryState.FAILED,
 } as Readonly<Record<number, DeliveryState>>;
 
-function listMethod(engine: Engine): Handler {
+function listMethod(engine: Pick<Engine, "lists" | "store">): Handler {
   const { reader } = engine.store;
   return async (call, message) => {
     const request = message as ListDeliveriesRequest;
@@ -130,7 +131,7 @@ async function existing(reader: Reader, uid: string): Promise<Subscription> {
 
 /** Only what the subscription may get: its filters apply, and the caller needs the rights that they take. */
 function redeliverMethod(
-  engine: Engine,
+  engine: Pick<Engine, "lists" | "store">,
   names: () => EventNames,
   dispatched: (subscriptions: readonly string[]) => void,
 ): Handler {
@@ -151,7 +152,7 @@ function redeliverMethod(
       checkExclusive(request);
       const search = new LogSearch(names(), subscription.filters, { group }, task);
       const events = await namedEvents(reader, eventIds, group, search);
-      await redeliver(engine, call, uid, events);
+      await redeliver(engine.store, call, uid, events);
       dispatched([uid]);
       return reply(events.length, "");
     }
@@ -172,7 +173,7 @@ function redeliverMethod(
       const known = events.filter(({ type }) => eventTypes().has(type));
       const chosen = request.onlyFailed ? await onlyFailed(reader, uid, known) : known;
       if (chosen.length > 0) {
-        await redeliver(engine, call, uid, chosen);
+        await redeliver(engine.store, call, uid, chosen);
         dispatched([uid]);
       }
       count += chosen.length;
@@ -233,12 +234,12 @@ async function onlyFailed(
 }
 
 async function redeliver(
-  engine: Engine,
+  store: Store,
   call: Call,
   subscription: string,
   events: readonly LoggedEvent[],
 ): Promise<void> {
-  await engine.store.writeFor(call, async (tx) => {
+  await store.writeFor(call, async (tx) => {
     await addDeliveries(
       tx,
       events.map(({ id: event, eventId, type, subject }) => {

@@ -151,7 +151,7 @@ export class Sender {
 
   async #lostRights(lacks: readonly string[]): Promise<void> {
     const reason = `the identity that authorized the subscription lacks ${lacks.join(", ")}`;
-    await disable(this.#deps.engine, this.#uid, reason);
+    await disable(this.#deps.engine.store, this.#uid, reason);
   }
 
   /** Reads pending deliveries, and groups those that can be sent now by subject. One that waits holds back its subject. */
@@ -272,10 +272,10 @@ export class Sender {
     if (outcome === "delivered") return;
     const { engine, times } = this.#deps;
     const { failingSince } = this.#health;
-    if (isGone) await disable(engine, this.#uid, "the sink answered 410 Gone");
+    if (isGone) await disable(engine.store, this.#uid, "the sink answered 410 Gone");
     else if (failingSince > 0 && Date.now() - failingSince >= times.disableAfterMs) {
       const since = new Date(failingSince).toISOString();
-      await disable(engine, this.#uid, `every request to the sink has failed since ${since}`);
+      await disable(engine.store, this.#uid, `every request to the sink has failed since ${since}`);
     }
   }
 }

@@ -58,7 +58,7 @@ async function decideAll(
 }
 
 /** The error that a call with nothing else would have. */
-async function errorOf(engine: Engine, call: Call, decided: WharfError) {
+async function errorOf(engine: Pick<Engine, "audit" | "store">, call: Call, decided: WharfError) {
   const error = await denialOf(engine.store, decided, call.caller);
   if (error.code === "PERMISSION_DENIED") await auditDeniedCall(engine.audit, call, error);
   return { error: { code: error.number, message: error.message } };

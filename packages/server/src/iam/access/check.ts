@@ -12,6 +12,7 @@ import {
   type CheckAccessResponse,
   CheckAccessResponseSchema,
 } from "@wharf/contract";
+import type { Access } from "../../auth/access.ts";
 import { ANONYMOUS_UID, type Caller, OPERATOR_UID } from "../../auth/caller.ts";
 import { isPublicAt } from "../../auth/public-access.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -57,7 +58,7 @@ async function answer(
   }
   if (question.identity !== call.caller.uid) {
     mustReadAccess(call.caller, question.resource);
-    await mustReadIdentity(engine, call.caller, question.identity);
+    await mustReadIdentity(engine.store, call.caller, question.identity);
   }
   const reader = engine.store.readerFor(call);
   const decision = await explainedDecision(engine, reader, call, question);
@@ -83,7 +84,7 @@ function mustBeView(view: CheckAccessRequest_View): void {
 }
 
 async function responseOf(
-  engine: Engine,
+  engine: Pick<Engine, "access" | "catalog">,
   reader: Reader,
   { caller }: Call,
   question: Question,
@@ -100,11 +101,11 @@ async function responseOf(
     grants:
       identity === OPERATOR_UID
         ? [operatorGrant(allowed)]
-        : await shownGrants(engine, reader, shown, { caller, resource }),
+        : await shownGrants(engine.catalog, reader, shown, { caller, resource }),
     hiddenGrant: origins.some((one) => !readable.includes(one) && one.obstacle === undefined),
     public: anyone !== undefined && isPublicAt(anyone, capability, resource),
-    ...(isOwn && { token: await tokenOf(engine, reader, caller) }),
-    ...(!allowed && { remedy: await remedyOf(engine, reader, caller, question) }),
+    ...(isOwn && { token: await tokenOf(engine.access, reader, caller) }),
+    ...(!allowed && { remedy: await remedyOf(engine.catalog, reader, caller, question) }),
   });
   response.reason = reasonOf(question, response);
   return response;
@@ -118,7 +119,7 @@ function operatorGrant(allowed: boolean): AccessGrant {
 }
 
 async function tokenOf(
-  { access }: Engine,
+  access: Access,
   reader: Reader,
   { uid, session = "", boundary }: Caller,
 ): Promise<AccessToken> {

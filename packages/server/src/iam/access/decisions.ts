@@ -1,4 +1,5 @@
 import type { Capability, Identity } from "@wharf/contract";
+import type { Access } from "../../auth/access.ts";
 import { revokedToken } from "../../auth/authenticator.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Grants } from "../../auth/grants.ts";
@@ -57,11 +58,11 @@ export class Decisions {
     const { caller } = this.#call;
     const { version = this.#version } = caller;
     if (version === this.#version) return [caller.grants];
-    return [await ownGrants(this.#engine, this.#engine.store.readerFor(this.#call), caller)];
+    return [await ownGrants(this.#engine.access, this.#engine.store.readerFor(this.#call), caller)];
   }
 
   async #ofOther(uid: string): Promise<readonly Grants[]> {
-    await mustReadIdentity(this.#engine, this.#call.caller, uid);
+    await mustReadIdentity(this.#engine.store, this.#call.caller, uid);
     const reader = this.#engine.store.readerFor(this.#call);
     return (await possibleAccess(this.#engine, reader, uid, this.#call.time)).grants;
   }
@@ -77,7 +78,7 @@ function ofQuestion(error: unknown): WharfError {
 
 /** The current grants of the caller, with the token of the call. */
 export async function ownGrants(
-  { access }: Engine,
+  access: Access,
   reader: Reader,
   { uid, session = "", boundary }: Caller,
 ): Promise<Grants> {
@@ -94,7 +95,7 @@ interface PossibleAccess {
 }
 
 export async function possibleAccess(
-  engine: Engine,
+  engine: Pick<Engine, "access" | "catalog">,
   reader: Reader,
   uid: string,
   now: number,
@@ -102,7 +103,7 @@ export async function possibleAccess(
   const { access, catalog } = engine;
   const identity = await catalog.identities.find(reader, uid);
   if (identity === undefined) throw notFound(catalog.identities.typeName, uid);
-  const sessions = await mappedSessions(engine, reader, uid, now);
+  const sessions = await mappedSessions(engine.access, reader, uid, now);
   const grants: Grants[] = [];
   for (const session of ["", ...sessions.map(({ id }) => id)]) {
     const found = await access.grantsOf(uid, reader, session);

@@ -1,6 +1,7 @@
 import { ancestorsOf, type Capability } from "@wharf/contract";
 import { OPERATOR_UID } from "../../auth/caller.ts";
 import { type Origin, Origins } from "../../auth/origins.ts";
+import type { Catalog } from "../../engine/catalog.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
@@ -29,14 +30,14 @@ export function explainedDecision(
 
 /** About the caller: with the token of the call. */
 async function decideOwn(
-  engine: Engine,
+  engine: Pick<Engine, "access" | "catalog">,
   reader: Reader,
   { caller }: Call,
   { resource, capability }: Question,
 ): Promise<Decision> {
   const { access, catalog } = engine;
   const { uid, session = "", boundary } = caller;
-  const allowed = (await ownGrants(engine, reader, caller)).holds([capability], resource);
+  const allowed = (await ownGrants(engine.access, reader, caller)).holds([capability], resource);
   const identity = await catalog.identities.find(reader, uid);
   if (uid === OPERATOR_UID || identity === undefined) return { allowed, origins: [] };
   const login = session === "" ? undefined : await access.session(session, reader);
@@ -45,7 +46,7 @@ async function decideOwn(
     ...(await origins.bindings(await bindingsAt(reader, uid, scopesOf(resource)), login)),
     ...(login === undefined ? [] : await origins.mappings(login, resource)),
   ];
-  const granting = await withCapability(engine, reader, found, capability);
+  const granting = await withCapability(engine.catalog, reader, found, capability);
   if (boundary === undefined || boundary.holds([capability], resource)) {
     return { allowed, origins: granting };
   }
@@ -57,7 +58,7 @@ async function decideOwn(
 
 /** About another identity: with any token that it can have, without a scope of its own. */
 async function decideOther(
-  engine: Engine,
+  engine: Pick<Engine, "access" | "catalog">,
   reader: Reader,
   { time }: Call,
   { identity: uid, resource, capability }: Question,
@@ -69,18 +70,18 @@ async function decideOther(
   for (const session of sessions) found.push(...(await origins.mappings(session, resource)));
   const allowed = grants.some((one) => one.holds([capability], resource));
   const distinct = [...new Map(found.map((one) => [one.mapping?.uid ?? one.id, one])).values()];
-  return { allowed, origins: await withCapability(engine, reader, distinct, capability) };
+  return { allowed, origins: await withCapability(engine.catalog, reader, distinct, capability) };
 }
 
 /** Those whose role has a capability. */
 async function withCapability(
-  engine: Engine,
+  catalog: Catalog,
   reader: Reader,
   origins: readonly Origin[],
   capability: Capability,
 ): Promise<Origin[]> {
   const uids = origins.map(({ role }) => role);
-  const having = await rolesWith(engine, reader, uids, capability);
+  const having = await rolesWith(catalog, reader, uids, capability);
   return origins.filter(({ role }) => having.has(role));
 }
 

@@ -34,7 +34,7 @@ interface Segment {
  * role bindings: these are read page by page, group by group. Group mappings are few.
  */
 export async function grantsAtResource(
-  engine: Engine,
+  engine: Pick<Engine, "access" | "catalog">,
   reader: Reader,
   { caller }: Call,
   { resource, capability }: GrantsQuery,
@@ -45,7 +45,7 @@ export async function grantsAtResource(
   const roles =
     capability === undefined
       ? undefined
-      : await bindableRolesWith(engine, reader, path, capability);
+      : await bindableRolesWith(engine.catalog, reader, path, capability);
   const { externalGroupRoleMappings } = engine.catalog;
   const mappings = (await externalGroupRoleMappings.whereIn(reader, "root", [rootOf(resource)]))
     .filter(({ uid, scope }) => isSelfOrBelow(resource, scope) && mayReadMapping(caller, uid))
@@ -114,7 +114,7 @@ function mappingsSegment(all: readonly PlacedOrigin[]): Segment {
 
 /** Role bindings of people count where these are active. */
 async function withObstacles(
-  { access, catalog }: Engine,
+  { access, catalog }: Pick<Engine, "access" | "catalog">,
   reader: Reader,
   grants: readonly PlacedOrigin[],
 ): Promise<PlacedOrigin[]> {

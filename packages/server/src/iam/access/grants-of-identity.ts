@@ -22,7 +22,7 @@ import { mayReadOrigin } from "./visibility.ts";
  * bounded, so all of them are read, from one index.
  */
 export async function grantsOfIdentity(
-  engine: Engine,
+  engine: Pick<Engine, "access" | "catalog">,
   reader: Reader,
   { caller, time }: Call,
   { resource, identity: uid, capability }: GrantsQuery,
@@ -37,7 +37,7 @@ export async function grantsOfIdentity(
   const login = isOwn && caller.session ? await access.session(caller.session, reader) : undefined;
   const sessions = isOwn
     ? [login].filter((one) => one !== undefined)
-    : await mappedSessions(engine, reader, uid, time);
+    : await mappedSessions(engine.access, reader, uid, time);
   const mapped = new Map<string, Origin>();
   for (const session of sessions) {
     for (const one of await origins.mappings(session, resource || undefined)) {
@@ -56,7 +56,9 @@ export async function grantsOfIdentity(
   const readable = found.filter((origin) => isOwn || mayReadOrigin(caller, origin));
   const roles = readable.map(({ role }) => role);
   const having =
-    capability === undefined ? undefined : await rolesWith(engine, reader, roles, capability, task);
+    capability === undefined
+      ? undefined
+      : await rolesWith(engine.catalog, reader, roles, capability, task);
   const all = readable
     .filter(({ role }) => having?.has(role) ?? true)
     .map((origin) => placed({ ...origin, identity: uid }, true))

@@ -20,7 +20,9 @@ import { mayReadBindings, mustReadAccess } from "./visibility.ts";
 const MAX_INT32 = 2 ** 31 - 1;
 
 /** Lists the grants that apply at a resource, or those of an identity. */
-export function listAccessMethod(engine: Engine): Handler {
+export function listAccessMethod(
+  engine: Pick<Engine, "access" | "catalog" | "lists" | "store">,
+): Handler {
   return onlyReads(async (call, message) => {
     const { caller, time } = call;
     const { resource, identity, capability, pageToken, ...request } = message as ListAccessRequest;
@@ -51,7 +53,7 @@ export function listAccessMethod(engine: Engine): Handler {
     const next = last && { position: last.position, skipped };
     const isHidden = (group: string) => !mayReadBindings(caller, group);
     const response = create(ListAccessResponseSchema, {
-      grants: await shownGrants(engine, reader, shown, { caller, resource }),
+      grants: await shownGrants(engine.catalog, reader, shown, { caller, resource }),
       nextPageToken: next ? engine.lists.pageTokens.seal(query, next, time) : "",
       totalCount: BigInt(total),
       skipped,

@@ -1,4 +1,4 @@
-import type { Engine } from "../../engine/engine.ts";
+import type { Access } from "../../auth/access.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import {
   listSessions,
@@ -8,7 +8,7 @@ import {
 
 /** Sessions of a person with group mappings, the newest of those with the same. */
 export async function mappedSessions(
-  { access }: Engine,
+  access: Access,
   reader: Reader,
   identity: string,
   now: number,

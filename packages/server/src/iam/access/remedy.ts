@@ -8,7 +8,7 @@ import {
   isInternalOnly,
 } from "@wharf/contract";
 import type { Caller } from "../../auth/caller.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { Catalog } from "../../engine/catalog.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { identitiesBoundAt } from "../../store/tables/access/access-grants.ts";
 import { shownIdentity } from "../role-bindings.ts";
@@ -28,7 +28,7 @@ interface Candidate {
 
 /** How a capability could be had at a resource: where a role can be bound, which ones, and by whom. */
 export async function remedyOf(
-  { catalog }: Engine,
+  catalog: Catalog,
   reader: Reader,
   caller: Caller,
   { resource, capability }: { readonly resource: string; readonly capability: Capability },

@@ -1,5 +1,5 @@
 import { BUILTIN_ROLES, type Capability } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { Catalog } from "../../engine/catalog.ts";
 import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Reader } from "../../store/db/connection.ts";
 
@@ -8,7 +8,7 @@ const BATCH_SIZE = 200;
 
 /** Those of these roles that have a capability. */
 export async function rolesWith(
-  { catalog: { roles } }: Engine,
+  { roles }: Catalog,
   reader: Reader,
   uids: Iterable<string>,
   capability: Capability,
@@ -26,14 +26,14 @@ export async function rolesWith(
 
 /** All roles with a capability that can be bound at these groups: built-in ones, and those of the groups. */
 export async function bindableRolesWith(
-  engine: Engine,
+  catalog: Catalog,
   reader: Reader,
   groups: readonly string[],
   capability: Capability,
 ): Promise<Set<string>> {
   const builtin = BUILTIN_ROLES.map(({ uid }) => uid);
-  const having = await rolesWith(engine, reader, builtin, capability);
-  for (const role of await engine.catalog.roles.whereIn(reader, "parent", groups)) {
+  const having = await rolesWith(catalog, reader, builtin, capability);
+  for (const role of await catalog.roles.whereIn(reader, "parent", groups)) {
     if (role.capabilities.includes(capability)) having.add(role.uid);
   }
   return having;

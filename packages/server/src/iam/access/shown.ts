@@ -14,7 +14,7 @@ import {
 } from "@wharf/contract";
 import type { Caller } from "../../auth/caller.ts";
 import type { Obstacle } from "../../auth/origins.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { Catalog } from "../../engine/catalog.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { bindingUids } from "../../store/tables/access/identity-bindings.ts";
 import { shownIdentity } from "../role-bindings.ts";
@@ -36,7 +36,7 @@ export interface ShownFor {
 
 /** Grants as messages, with the names of identities, roles and groups. */
 export async function shownGrants(
-  { catalog }: Engine,
+  catalog: Catalog,
   reader: Reader,
   origins: readonly HeldOrigin[],
   { caller, resource }: ShownFor,

@@ -1,8 +1,8 @@
 import { Capability, capabilityName, isRoot } from "@wharf/contract";
 import { ANONYMOUS_UID, type Caller } from "../../auth/caller.ts";
 import type { Origin } from "../../auth/origins.ts";
-import type { Engine } from "../../engine/engine.ts";
 import { permissionDenied, type WharfError } from "../../lib/errors.ts";
+import type { Store } from "../../store/db/store.ts";
 import { boundRoles } from "../../store/tables/access/identity-bindings.ts";
 
 /**
@@ -67,12 +67,12 @@ export function accessDenied(resource: string): WharfError {
  * The error is the same whether or not the identity exists.
  */
 export async function mustReadIdentity(
-  engine: Engine,
+  store: Store,
   caller: Caller,
   identity: string,
 ): Promise<void> {
   if (identity === ANONYMOUS_UID || caller.grants.holds(READ_IDENTITIES, identity)) return;
-  for await (const bound of boundRoles(engine.store.reader, identity)) {
+  for await (const bound of boundRoles(store.reader, identity)) {
     if (bound.some(([group]) => mayReadBindings(caller, group))) return;
   }
   throw permissionDenied(READ_IDENTITIES.map(capabilityName), identity);
