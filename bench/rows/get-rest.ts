@@ -27,7 +27,8 @@ async function withWrites<Result>(
   server: Wharf,
   uids: readonly string[],
   work: () => Promise<Result>,
-): Promise<{ result: Result; writes: number }> {
+): Promise<{ result: Result; writes: number; seconds: number }> {
+  const begun = performance.now();
   const writes: Promise<unknown>[] = [];
   const writing = setInterval(() => {
     const body = JSON.stringify({ description: `Changed for the ${writes.length}th time` });
@@ -35,8 +36,9 @@ async function withWrites<Result>(
     writes.push(server.rest(groupPath(uid), body, { method: "PATCH" }));
   }, WRITE_MS);
   const result = await work().finally(() => clearInterval(writing));
+  const seconds = (performance.now() - begun) / 1000;
   await Promise.all(writes);
-  return { result, writes: writes.length };
+  return { result, writes: writes.length, seconds };
 }
 
 async function measureGets(bench: Bench, count: number, isWritten: boolean): Promise<Measured> {
@@ -62,10 +64,10 @@ async function measureGets(bench: Bench, count: number, isWritten: boolean): Pro
   let written = 0;
   let seconds = 0;
   const beside = async (duration: number) => {
-    const { result, writes } = await withWrites(server, uids, () => get(duration));
-    written += writes;
-    seconds += result.seconds;
-    return result;
+    const done = await withWrites(server, uids, () => get(duration));
+    written += done.writes;
+    seconds += done.seconds;
+    return done.result;
   };
   const ours: Side = { pid: server.pid, load: isWritten ? beside : get };
   const measured = await measureLoads(bench, "per s", perSecond, bare, ours);
