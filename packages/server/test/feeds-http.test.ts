@@ -4,7 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { VulnerabilitySchema } from "@wharf/contract";
 import { ANONYMOUS_UID } from "../src/auth/caller.ts";
 import { saveVulnerabilities } from "../src/vulnerabilities/severities/vulnerability-writer.ts";
-import { approved } from "./support/client/feed-client.ts";
+import { approved, type FeedAnswer, unzipped } from "./support/client/feed-client.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { writing, written } from "./support/world/advisories.ts";
 import { feedsOf, ONE } from "./support/world/feeds.ts";
@@ -166,6 +166,52 @@ onEachStore("advisory feeds over HTTP", (world) => {
     }
   }
 
+  test("keep archives until they change, for those who may read them", async () => {
+    const group = await world.organization();
+    await written(feeds.direct, group, ONE);
+    const reader = await world.member({ [group]: ["advisories.list"] });
+    const headers = { authorization: `Bearer ${reader.token}` };
+    const stranger = { authorization: `Bearer ${(await world.member()).token}` };
+    for (const name of ["osv/all.zip", "osv/all.tar.gz", "openvex/all.zip", "csaf/all.zip"]) {
+      const path = `${group}/${name}`;
+      const read = async (given: Record<string, string>, method?: string) => {
+        const answer = await feeds.scanner.get(path, given, method);
+        assert.equal(answer.status, 200, path);
+        return answer;
+      };
+      // The length is known once the archive is kept; that of another one is not.
+      const lengthOf = (answer: FeedAnswer) => answer.headers.get("content-length");
+      const first = await read(headers);
+      assert.equal(lengthOf(first), null);
+      const second = await read(headers);
+      assert.deepEqual(second.bytes, first.bytes);
+      assert.equal(lengthOf(second), String(first.bytes.length));
+      assert.equal(second.headers.get("etag"), first.headers.get("etag"));
+      assert.equal(lengthOf(await read(headers, "HEAD")), lengthOf(second));
+      const etag = first.headers.get("etag") as string;
+      const conditional = { ...headers, "if-none-match": etag };
+      assert.equal((await feeds.scanner.get(path, conditional)).status, 304);
+      assert.equal((await feeds.scanner.get(path)).status, 401);
+      assert.equal((await feeds.scanner.get(path, stranger)).status, 404);
+      // What everyone may read differs from what members may: it says so.
+      const binding = await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
+      const open = await read({});
+      assert.equal(lengthOf(open), null);
+      assert.notEqual(open.headers.get("etag"), etag);
+      await world.operator().roleBindings.delete(binding);
+      assert.equal((await feeds.scanner.get(path)).status, 401);
+      assert.deepEqual((await read(headers)).bytes, first.bytes);
+    }
+    const path = `${group}/osv/all.zip`;
+    const before = await feeds.scanner.get(path, headers);
+    const another = { ...ONE, advisoryId: "CGA-3333-3333-3333", aliases: ["CVE-2026-0002"] };
+    await written(feeds.direct, group, another);
+    const after = await feeds.scanner.get(path, headers);
+    assert.equal(after.headers.get("content-length"), null);
+    assert.equal((await unzipped(before.bytes)).size + 1, (await unzipped(after.bytes)).size);
+    assert.deepEqual((await feeds.scanner.get(path, headers)).bytes, after.bytes);
+  });
+
   test("support If-Modified-Since; ETags take precedence", async () => {
     const group = await feeds.publicGroup(ONE);
     const path = `${group}/openvex/all.json`;
@@ -215,7 +261,8 @@ onEachStore("advisory feeds over HTTP", (world) => {
       assert.equal(head.headers.get("etag"), tags[0]);
       assert.equal(head.headers.get("content-type"), plain.headers.get("content-type"));
       const isDocument = path.startsWith("osv/CGA");
-      const size = isDocument ? String(plain.bytes.length) : null;
+      // Archives are kept.
+      const size = isDocument || isZip ? String(plain.bytes.length) : null;
       assert.equal(head.headers.get("content-length"), size, "long files are not made for a head");
     }
   });

@@ -43,6 +43,8 @@ import { tarGzipOf } from "./feed-tar.ts";
 export interface FeedContent {
   readonly type: string;
   readonly body: HttpResponse["body"];
+  /** The length of the body, if it is known before it is sent. */
+  readonly bytes?: number;
   /** The name of the file beside it that has the content instead. */
   readonly location?: string;
 }

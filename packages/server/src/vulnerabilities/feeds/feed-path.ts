@@ -41,6 +41,11 @@ export function isExport({ kind }: FeedFile): boolean {
   return !METADATA.includes(kind) && !kind.endsWith(" document");
 }
 
+/** Whether a file is an archive of all documents: large, and costly to generate. */
+export function isArchive({ kind }: FeedFile): boolean {
+  return kind.endsWith(" archive") || kind === "osv tar";
+}
+
 /** Whether a file is the public key, or made with the private one. */
 export function isOfKey(file: FeedFile): boolean {
   return (

@@ -2,6 +2,7 @@
  * Feeds: read-only files of a group's advisories over HTTP, in the formats of the advisories package. It may
  * import wire, auth and the advisory resource, but nothing that writes.
  */
+import { tmpdir } from "node:os";
 import type { Publication } from "@wharf/advisories/publish";
 import { ANONYMOUS } from "../../auth/caller.ts";
 import { notFound, WharfError } from "../../lib/errors.ts";
@@ -12,11 +13,12 @@ import { cancelBody } from "../../wire/stream-reply.ts";
 import { namingOf } from "../naming.ts";
 import { type FeedAccess, feedGroup } from "./feed-access.ts";
 import { FeedExports } from "./feed-exports.ts";
-import { feedFile } from "./feed-files.ts";
-import { alwaysExists, isExport, isOfKey, readFeedPath } from "./feed-path.ts";
+import { type FeedContent, feedFile } from "./feed-files.ts";
+import { alwaysExists, isArchive, isExport, isOfKey, readFeedPath } from "./feed-path.ts";
 import { FeedReader } from "./feed-reader.ts";
 import type { FeedSigner } from "./feed-signer.ts";
-import { feedState, isNotModified, stateHeaders } from "./feed-state.ts";
+import { type FeedState, feedState, isNotModified, stateHeaders } from "./feed-state.ts";
+import { KeptArchives } from "./kept-archives.ts";
 
 const PREFIX = "/feeds/";
 
@@ -28,8 +30,15 @@ const PRIVATE = "private, no-cache";
 
 /** The advisory feeds of groups that scanners read: OSV, OpenVEX, CSAF and secdb. */
 export function feedEndpoints(access: FeedAccess, signer: FeedSigner | undefined): HttpEndpoint[] {
-  const exports = new FeedExports();
-  const handle = (request: HttpRequest) => respond(access, exports, signer, request);
+  const { data, databaseUrl } = access.settings;
+  const deps = {
+    access,
+    signer,
+    exports: new FeedExports(),
+    // Servers on PostgreSQL need no data directory.
+    archives: new KeptArchives(databaseUrl === "" ? data : tmpdir()),
+  };
+  const handle = (request: HttpRequest) => respond(deps, request);
   return [{ method: "GET", path: PREFIX, prefix: true, handle }];
 }
 
@@ -42,10 +51,15 @@ function withChallenge(thrown: unknown): never {
   throw new HttpFault(error, error.httpStatus, { "www-authenticate": CHALLENGES });
 }
 
+interface FeedDeps {
+  readonly access: FeedAccess;
+  readonly signer: FeedSigner | undefined;
+  readonly exports: FeedExports;
+  readonly archives: KeptArchives;
+}
+
 async function respond(
-  access: FeedAccess,
-  exports: FeedExports,
-  signer: FeedSigner | undefined,
+  { access, signer, exports, archives }: FeedDeps,
   request: HttpRequest,
 ): Promise<HttpResponse> {
   const path = readFeedPath(request.path.slice(PREFIX.length));
@@ -85,7 +99,8 @@ async function respond(
   const file = async () => {
     // An export may have waited for others.
     if (request.abandoned !== undefined) throw request.abandoned;
-    return feedFile(path.file, { reader, publication, changed: state.changed, signer });
+    const make = () => feedFile(path.file, { reader, publication, changed: state.changed, signer });
+    return isArchive(path.file) ? keptArchive(archives, group.uid, state, make) : make();
   };
   const isBounded = isExport(path.file) && request.method !== "HEAD";
   const content = await (isBounded ? exports.create(network, file) : file());
@@ -107,7 +122,27 @@ async function respond(
   }
   return {
     status: 200,
-    headers: { ...headers, "content-type": content.type },
+    headers: {
+      ...headers,
+      "content-type": content.type,
+      ...(content.bytes !== undefined && { "content-length": content.bytes }),
+    },
     body: content.body,
   };
+}
+
+/** The kept archive of a state, or one that is kept as it is read. Bodies are generated lazily: that of a kept one never. */
+async function keptArchive(
+  archives: KeptArchives,
+  group: string,
+  { etag, changed }: FeedState,
+  make: () => Promise<FeedContent | undefined>,
+): Promise<FeedContent | undefined> {
+  const content = await make();
+  if (content === undefined || !(Symbol.asyncIterator in Object(content.body))) return content;
+  const key = { state: `${etag} ${changed}`, group };
+  const kept = archives.open(key);
+  if (kept !== undefined) return { ...content, body: kept.chunks, bytes: kept.bytes };
+  const chunks = content.body as AsyncIterable<string | Uint8Array>;
+  return { ...content, body: archives.keeping(key, chunks) };
 }

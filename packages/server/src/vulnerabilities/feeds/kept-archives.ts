@@ -1,0 +1,196 @@
+import { randomUUID } from "node:crypto";
+import { appendFile, close, open, read, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+// Descriptors, not handles: Node.js ends a process in which the last reference to an open handle is lost.
+const openFile = promisify(open);
+const closeFile = promisify(close);
+const append = promisify(appendFile);
+const readFrom = promisify(read);
+
+/** Bounds of the archives that are kept, in one process. */
+export interface KeptArchiveLimits {
+  readonly maxBytes: number;
+  readonly maxFiles: number;
+  /** Paths can be written in many ways, each with a tag of its own: one group must not displace the archives of others. */
+  readonly maxFilesPerGroup: number;
+}
+
+const LIMITS: KeptArchiveLimits = {
+  maxBytes: 2 ** 30,
+  maxFiles: 64,
+  maxFilesPerGroup: 8,
+};
+
+/** Bytes of a write and of a read. */
+const CHUNK_BYTES = 256 * 1024;
+
+/** An archive that is identified by its state, and the group that it is of. */
+export interface ArchiveKey {
+  readonly state: string;
+  readonly group: string;
+}
+
+interface KeptArchive {
+  readonly group: string;
+  readonly file: number;
+  readonly bytes: number;
+  readers: number;
+  isDropped: boolean;
+}
+
+/** The chunks of an archive, and their number of bytes. */
+export interface OpenArchive {
+  readonly bytes: number;
+  readonly chunks: AsyncIterableIterator<Uint8Array>;
+}
+
+/**
+ * Archives of feeds on disk, by the state of the feed, so that an unchanged one is generated once. An archive has the same
+ * content for everyone who may read the feed, which callers check before. Files have no name: they are deleted once they
+ * are open, so a process leaves none behind however it ends, and no other one finds a part of one.
+ */
+export class KeptArchives {
+  readonly #folder: string;
+  readonly #limits: KeptArchiveLimits;
+  /** The least recently used comes first. */
+  readonly #kept = new Map<string, KeptArchive>();
+
+  constructor(folder: string, limits: KeptArchiveLimits = LIMITS) {
+    this.#folder = folder;
+    this.#limits = limits;
+  }
+
+  /** Opens an archive. Its chunks must be read to the end or returned. */
+  open({ state }: ArchiveKey): OpenArchive | undefined {
+    const kept = this.#kept.get(state);
+    if (kept === undefined) return undefined;
+    this.#kept.delete(state);
+    this.#kept.set(state, kept);
+    return { bytes: kept.bytes, chunks: new ArchiveChunks(kept) };
+  }
+
+  /**
+   * The chunks, which are kept once all of them were read. One that is too large, or that cannot be written, as on a full
+   * disk, is not kept; its chunks are the same.
+   */
+  async *keeping(
+    key: ArchiveKey,
+    chunks: AsyncIterable<string | Uint8Array>,
+  ): AsyncGenerator<Uint8Array> {
+    let file: number | undefined;
+    let bytes = 0;
+    const write = async (buffer: Buffer) => {
+      bytes += buffer.length;
+      if (file === undefined) return;
+      const isWritten =
+        bytes <= this.#limits.maxBytes && (await append(file, buffer).then(yes, no));
+      if (isWritten) return;
+      await closeFile(file).catch(no);
+      file = undefined;
+    };
+    try {
+      file = await nameless(this.#folder).catch(() => undefined);
+      let waiting: Buffer[] = [];
+      let size = 0;
+      for await (const chunk of chunks) {
+        const buffer = Buffer.from(chunk as string);
+        waiting.push(buffer);
+        size += buffer.length;
+        if (size < CHUNK_BYTES) continue;
+        const whole = Buffer.concat(waiting);
+        waiting = [];
+        size = 0;
+        await write(whole);
+        yield whole;
+      }
+      const rest = Buffer.concat(waiting);
+      await write(rest);
+      if (file !== undefined) this.#add(key, file, bytes);
+      file = undefined;
+      yield rest;
+    } finally {
+      if (file !== undefined) await closeFile(file).catch(no);
+    }
+  }
+
+  #add({ state, group }: ArchiveKey, file: number, bytes: number): void {
+    this.#drop(state);
+    const { maxBytes, maxFiles, maxFilesPerGroup } = this.#limits;
+    const ofGroup = [...this.#kept].filter(([, kept]) => kept.group === group);
+    if (ofGroup.length >= maxFilesPerGroup) this.#drop(ofGroup[0]?.[0] ?? "");
+    this.#kept.set(state, { group, file, bytes, readers: 0, isDropped: false });
+    let total = [...this.#kept.values()].reduce((sum, kept) => sum + kept.bytes, 0);
+    for (const [oldest, kept] of this.#kept) {
+      if (total <= maxBytes && this.#kept.size <= maxFiles) break;
+      total -= kept.bytes;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(state: string): void {
+    const kept = this.#kept.get(state);
+    if (kept === undefined) return;
+    this.#kept.delete(state);
+    kept.isDropped = true;
+    closeIfUnused(kept);
+  }
+}
+
+/** Reads of a kept archive. The file stays open for them when the archive is dropped. */
+class ArchiveChunks implements AsyncIterableIterator<Uint8Array> {
+  #kept: KeptArchive | undefined;
+  #position = 0;
+
+  constructor(kept: KeptArchive) {
+    this.#kept = kept;
+    kept.readers += 1;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    if (this.#kept === undefined) return { done: true, value: undefined };
+    const { file, bytes } = this.#kept;
+    const length = Math.min(CHUNK_BYTES, bytes - this.#position);
+    if (length === 0) return this.return();
+    try {
+      const buffer = Buffer.allocUnsafeSlow(length);
+      const { bytesRead } = await readFrom(file, buffer, 0, length, this.#position);
+      if (bytesRead === 0) throw new Error("a kept archive is shorter than it was");
+      this.#position += bytesRead;
+      return { done: false, value: buffer.subarray(0, bytesRead) };
+    } catch (error) {
+      await this.return();
+      throw error;
+    }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    const kept = this.#kept;
+    this.#kept = undefined;
+    if (kept !== undefined) {
+      kept.readers -= 1;
+      closeIfUnused(kept);
+    }
+    return { done: true, value: undefined };
+  }
+}
+
+function closeIfUnused({ file, readers, isDropped }: KeptArchive): void {
+  if (isDropped && readers === 0) closeFile(file).catch(no);
+}
+
+/** A file that is deleted as soon as it is open. */
+async function nameless(folder: string): Promise<number> {
+  const path = join(folder, `feed-${randomUUID()}`);
+  const file = await openFile(path, "wx+", 0o600);
+  unlinkSync(path);
+  return file;
+}
+
+const yes = () => true;
+const no = () => false;
