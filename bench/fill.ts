@@ -13,6 +13,7 @@ import { RESOURCES } from "@wharf/server/app/resources.ts";
 import { BatchWriter } from "@wharf/server/store/db/commit/batch-writer.ts";
 import { HeldRows } from "@wharf/server/store/db/commit/held-rows.ts";
 import { insertUnlessThere } from "@wharf/server/store/db/commit/insert-rows.ts";
+import type { ChangeKind, Changes } from "@wharf/server/store/db/commit/participant.ts";
 import type { Transaction } from "@wharf/server/store/db/commit/transaction.ts";
 import { updateOf } from "@wharf/server/store/db/commit/update-rows.ts";
 import type { Driver } from "@wharf/server/store/db/connection.ts";
@@ -77,15 +78,13 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
     changeOne: async (sql, ...params) => (await writer.run(sql, ...params)) > 0,
     insert: async (target, row) => (await writer.run(insertUnlessThere(target), ...row)) > 0,
     update: async (target, row) => void (await writer.run(updateOf(target, 1), ...row)),
-    counts,
-    audit() {},
-    gather() {},
+    changes: (kind) =>
+      (kind === (CountChanges as ChangeKind<Changes>) ? counts : new kind()) as never,
+    earlierChanges: (kind) => new kind(),
     atEnd() {},
     accessChanged() {},
-    grantsChanged() {},
     relyOnAccess: async () => 0,
     async acquireLock() {},
-    countBelow: async (table, node) => counts.below(table, node),
   };
 }
 

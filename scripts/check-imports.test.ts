@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  importedTables,
   importsGoDown,
   readsUserSettings,
   testsHaveTheirOwnData,
@@ -30,6 +31,16 @@ test("an exception holds for its file alone", () => {
 
 test("a folder that is not in the list is an error", () => {
   assert.throws(() => upwardImports("other/a/x.ts", ENGINE), /other is not in the list of folders/);
+});
+
+test("drivers and transactions import no table; what composes a store may", () => {
+  const text = `import { CountChanges } from "../../resources/counts.ts";\n`;
+  assert.deepEqual(importedTables("store/db/commit/x.ts", text), ["store/resources/counts.ts"]);
+  const near = `import type { ResourceTable } from "../resources/resource-table.ts";\n`;
+  assert.deepEqual(importedTables("store/db/health.ts", near), [
+    "store/resources/resource-table.ts",
+  ]);
+  assert.deepEqual(importedTables("store/db/store.ts", near), []);
 });
 
 test("the server keeps the direction", () => importsGoDown());

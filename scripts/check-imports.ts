@@ -1,7 +1,7 @@
 /**
  * Keeps the direction of imports within packages/server/src: a folder imports folders below it in
  * the list, never one above. So a reader can follow a request downwards, and the lower folders can
- * be understood without the upper ones.
+ * be understood without the upper ones. Within the store, what runs transactions knows no table.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -43,16 +43,30 @@ const EXCEPTIONS: readonly (readonly [file: string, folder: string, reason: stri
 
 const IMPORT = /^(?:import|export)\b[^;"]*?from "(\.[^"]+)";/gm;
 
+/** Drivers and transactions, except for the files that compose a store: tables are registered there (store/participants.ts). */
+const WITHOUT_TABLES = /^store\/db\/(?!(?:open|store)\.ts$)/;
+const TABLES = /^store\/(?:participants\.ts|resources\/|tables\/)/;
+
+/** The tables that a file of the store imports, although it must not know any. */
+export function importedTables(file: string, text: string): string[] {
+  if (!WITHOUT_TABLES.test(file)) return [];
+  return importsOf(file, text).filter((path) => TABLES.test(path));
+}
+
 /** The imports of a file of the server that go upwards. */
 export function upwardImports(file: string, text: string): string[] {
   const folder = folderOf(file);
-  const found = [...text.matchAll(IMPORT)].map(([, path = ""]) => {
-    return folderOf(posix.normalize(posix.join(posix.dirname(file), path)));
-  });
+  const found = importsOf(file, text).map(folderOf);
   return [...new Set(found)].filter((imported) => {
     const isExcepted = EXCEPTIONS.some(([path, to]) => path === file && to === imported);
     return levelOf(imported, file) > levelOf(folder, file) && !isExcepted;
   });
+}
+
+function importsOf(file: string, text: string): string[] {
+  return [...text.matchAll(IMPORT)].map(([, path = ""]) =>
+    posix.normalize(posix.join(posix.dirname(file), path)),
+  );
 }
 
 function folderOf(path: string): string {
@@ -100,7 +114,10 @@ export async function importsGoDown(): Promise<void> {
     .sort()
     .flatMap((file) => {
       const text = readFileSync(join(ROOT, SERVER, file), "utf8");
-      return upwardImports(file, text).map((to) => `${SERVER}/${file} imports ${to}/`);
+      return [
+        ...upwardImports(file, text).map((to) => `${SERVER}/${file} imports ${to}/`),
+        ...importedTables(file, text).map((table) => `${SERVER}/${file} imports ${table}`),
+      ];
     });
   if (problems.length > 0) {
     throw new StepError(

@@ -3,6 +3,7 @@ import { operatorToken } from "@wharf/server/app/admin.ts";
 import { startServer } from "@wharf/server/app/server.ts";
 import { readSettings } from "@wharf/server/config/settings.ts";
 import { openServerStore } from "@wharf/server/store/db/open.ts";
+import { participantsOf } from "@wharf/server/store/participants.ts";
 import { AuditChains } from "@wharf/server/store/tables/audit/chains.ts";
 import { doJobs } from "../program.ts";
 
@@ -19,10 +20,10 @@ export interface ServerAddress {
 doJobs(async ({ data, isChained }: ServerJob): Promise<ServerAddress> => {
   const flags = ["--data", data, "--listen", "127.0.0.1:0", "--log-level", "warn"];
   const settings = await readSettings(flags, {});
-  const chains = new AuditChains(isChained);
+  const participants = participantsOf(new AuditChains(isChained));
   const { url } = await startServer(settings, {
     open: (location, tables, timings, options) =>
-      openServerStore(location, tables, timings, { ...options, chains }),
+      openServerStore(location, tables, timings, { ...options, participants }),
   });
   const admin = await readSettings(["--data", data, "--base-url", url], {});
   return { url, token: await operatorToken(admin) };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { FAIR_SHARE, MAX_PER_IDENTITY, MAX_PER_ORGANIZATION } from "../src/iam/binding-quota.ts";
+import { grantsChanged } from "../src/store/tables/access/access-log.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
@@ -42,7 +43,7 @@ onEachStore("the quota of role bindings", (world) => {
         count,
         uid,
       );
-      tx.grantsChanged(identity, group);
+      grantsChanged(tx, identity, group);
     });
   };
   const exceeds = async (call: Promise<unknown>, text: RegExp) => {

@@ -1,7 +1,7 @@
 import { ancestorsOf, isRoot } from "@wharf/contract";
 import { failedPrecondition, type WharfError } from "../lib/errors.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { readCounts } from "../store/resources/counts.ts";
+import { countBelow, readCounts } from "../store/resources/counts.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Resource } from "./resource.ts";
@@ -46,7 +46,7 @@ export async function enforceQuota<R extends ResourceMessage>(
   const quotas = await quotasAt(engine.catalog, tx, parent, definition.quota);
   if (quotas.length > 0) await tx.acquireLock();
   for (const { group, max } of quotas) {
-    if ((await tx.countBelow(table.shape.name, group)) < max) continue;
+    if ((await countBelow(tx, table.shape.name, group)) < max) continue;
     throw quotaExceeded({ group, max }, plural);
   }
 }

@@ -1,6 +1,7 @@
 import { Capability, depthOf, type Group, isRoot, parentOf, rootOf } from "@wharf/contract";
 import type { Mutation } from "../engine/write/mutation.ts";
 import { alreadyExists, failedPrecondition } from "../lib/errors.ts";
+import { countBelow } from "../store/resources/counts.ts";
 import { deleteLocationsBelow, hasForeignLocation } from "../store/tables/registry/locations.ts";
 import { hasImagesBelow } from "../store/tables/registry/manifests.ts";
 import {
@@ -133,7 +134,7 @@ async function usesPaths({ engine, tx }: Mutation, siblings: readonly [string, .
   const { groups, repos } = engine.catalog;
   const [isVerified, ...counts] = await Promise.all([
     groups.table.isMarked(tx, rootOf(siblings[0]), "verified_name"),
-    ...siblings.map((uid) => tx.countBelow(repos.table.shape.name, uid)),
+    ...siblings.map((uid) => countBelow(tx, repos.table.shape.name, uid)),
   ]);
   return isVerified || counts.some((count) => count > 0);
 }

@@ -4,6 +4,7 @@ import pg from "pg";
 import { WharfError } from "../../src/lib/errors.ts";
 import { openPostgres } from "../../src/store/db/postgres.ts";
 import { Store } from "../../src/store/db/store.ts";
+import { CountChanges } from "../../src/store/resources/counts.ts";
 import { Random, SEED } from "../support/oracle/random.ts";
 import { COMMIT_FAULTS, CommitProxy } from "../support/server/commit-proxy.ts";
 import { newDatabase } from "../support/server/postgres.ts";
@@ -37,7 +38,7 @@ test(`${TRIALS} broken commits of two replicas lose and double nothing`, async (
     try {
       await store.write(async (tx) => {
         // Every write counts at the root: replicas wait for each other.
-        tx.counts.moved("written", "", 1);
+        tx.changes(CountChanges).moved("written", "", 1);
         await tx.run("INSERT INTO written (name) VALUES (?)", name);
       });
       return "OK";

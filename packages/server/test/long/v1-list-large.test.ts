@@ -8,6 +8,7 @@ import { create } from "@bufbuild/protobuf";
 import { type Timestamp, timestampNow } from "@bufbuild/protobuf/wkt";
 import { GroupSchema, newChildUid, OrgStatus } from "@wharf/contract";
 import { groups } from "../../src/iam/groups.ts";
+import { CountChanges } from "../../src/store/resources/counts.ts";
 import type { ResourceRow } from "../../src/store/resources/rows.ts";
 import { Http } from "../support/client/http.ts";
 import { DirectStore } from "../support/server/direct-store.ts";
@@ -117,7 +118,7 @@ async function putGroups(server: TestServer, parent: string, count: number): Pro
       const sql = `INSERT INTO groups (${columns.join(", ")}) VALUES ${rows.map(() => row).join(", ")}`;
       await direct.store.write(async (tx) => {
         await tx.run(sql, ...rows.flatMap((one) => Object.values(one)));
-        tx.counts.moved("groups", parent, rows.length);
+        tx.changes(CountChanges).moved("groups", parent, rows.length);
       });
     }
     // Databases do so by themselves, in time; until then they take the table for a small one.

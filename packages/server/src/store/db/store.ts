@@ -2,14 +2,15 @@ import { aborted, WharfError } from "../../lib/errors.ts";
 import { type MaybePromise, whenReady } from "../../lib/maybe-promise.ts";
 import type { ShareHolder } from "../../lib/scheduling/share.ts";
 import { VERSION } from "../../lib/version.ts";
+import { participantsOf } from "../participants.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import { type MigrationOptions, migrate } from "../schema/migrate.ts";
 import type { Schema } from "../schema/migration.ts";
 import type { Step } from "../schema/step.ts";
-import type { AuditChains } from "../tables/audit/chains.ts";
 import { rebaseLog } from "../tables/events/event-log.ts";
 import { type CommitObserver, GroupCommit } from "./commit/group-commit.ts";
 import type { Lock } from "./commit/held-rows.ts";
+import type { Participant } from "./commit/participant.ts";
 import type { Work } from "./commit/transaction.ts";
 import type { Dialect, Driver, Reader } from "./connection.ts";
 import type { StoreFailure } from "./failure.ts";
@@ -44,8 +45,8 @@ export interface StoreOptions extends MigrationOptions {
   readonly clock?: () => number;
   /** Steps of a version to come, for tests of upgrades. */
   readonly laterSteps?: readonly Step[];
-  /** The hash chains of audit entries, for measurements without. */
-  readonly chains?: AuditChains;
+  /** The tables that take part in every commit, for tests, and for measurements without some. */
+  readonly participants?: readonly Participant[];
 }
 
 const ACCESS_VERSION = "SELECT version FROM access_version";
@@ -88,7 +89,7 @@ export class Store {
   private constructor(
     driver: Driver,
     timings: StoreTimings,
-    { checkMs, clock, costly, chains }: StoreOptions,
+    { checkMs, clock, costly, participants = participantsOf() }: StoreOptions,
   ) {
     this.#driver = driver;
     const health = new StoreHealth(
@@ -116,7 +117,7 @@ export class Store {
       },
       failed,
     };
-    this.#commits = new GroupCommit(driver, observer, clock, chains);
+    this.#commits = new GroupCommit(driver, participants, observer, clock);
   }
 
   /** What is open and what waits. */

@@ -1,4 +1,6 @@
 import { ancestorsOf } from "@wharf/contract";
+import type { Changes, Participant } from "../db/commit/participant.ts";
+import type { Transaction } from "../db/commit/transaction.ts";
 import type { Dialect, Reader, Writer } from "../db/connection.ts";
 
 /**
@@ -65,7 +67,7 @@ interface Delta {
 }
 
 /** The changes of counts in a transaction, written once, at its end. */
-export class CountChanges {
+export class CountChanges implements Changes {
   /** By node, then by kind. */
   readonly #deltas = new Map<string, Map<string, Delta>>();
   readonly #deleted = new Set<string>();
@@ -137,6 +139,19 @@ export class CountChanges {
     }
     return delta;
   }
+}
+
+export const COUNTS: Participant<CountChanges> = {
+  kind: CountChanges,
+  stage: "sums",
+  begin: () => ({ write: (writer, changes) => changes.store(writer) }),
+};
+
+/** The number of descendants of a node in a table, including those of this transaction. */
+export async function countBelow(tx: Transaction, table: string, node: string): Promise<number> {
+  const { descendants } = await readCounts(tx, table, node);
+  const unwritten = [tx.earlierChanges(CountChanges), tx.changes(CountChanges)];
+  return unwritten.reduce((sum, counts) => sum + counts.below(table, node), descendants);
 }
 
 function upsertOf({ tuples, asInteger }: Dialect): string {

@@ -4,7 +4,8 @@ import type { Transaction } from "../db/commit/transaction.ts";
 import type { UpdateTarget } from "../db/commit/update-rows.ts";
 import type { Dialect, Value } from "../db/connection.ts";
 import type { TableSchema } from "../schema/table-schema.ts";
-import { countKind } from "./counts.ts";
+import { grantsChanged } from "../tables/access/access-log.ts";
+import { CountChanges, countKind } from "./counts.ts";
 import { ResourceReads, storedKeys } from "./resource-reads.ts";
 import type { ResourceRow } from "./rows.ts";
 import { tableSchema } from "./table-schema.ts";
@@ -104,10 +105,13 @@ export class ResourceTable extends ResourceReads {
       await this.terms?.replace(tx, before.id, before.terms, row.terms ?? []);
     }
     if (before?.partition === row.partition) {
-      tx.counts.touched(this.#kind(row.partition), this.shape.isScope ? row.uid : row.parent);
+      tx.changes(CountChanges).touched(
+        this.#kind(row.partition),
+        this.shape.isScope ? row.uid : row.parent,
+      );
     } else {
-      tx.counts.moved(this.#kind(before?.partition), row.parent, -1);
-      tx.counts.moved(this.#kind(row.partition), row.parent, 1);
+      tx.changes(CountChanges).moved(this.#kind(before?.partition), row.parent, -1);
+      tx.changes(CountChanges).moved(this.#kind(row.partition), row.parent, 1);
     }
   }
 
@@ -121,8 +125,8 @@ export class ResourceTable extends ResourceReads {
     tx.held.deleted(this.shape.name, uid);
     tx.held.names.forget(this.shape.name);
     this.#logGrants(tx, uid, before?.identity);
-    tx.counts.moved(this.#kind(before?.partition), this.parentOf(uid), -1);
-    if (this.shape.hasChildren) tx.counts.closed(uid);
+    tx.changes(CountChanges).moved(this.#kind(before?.partition), this.parentOf(uid), -1);
+    if (this.shape.hasChildren) tx.changes(CountChanges).closed(uid);
     return true;
   }
 
@@ -139,7 +143,7 @@ export class ResourceTable extends ResourceReads {
     let total = 0;
     for (const partition of partitions) {
       const deleted = await this.#deleteSome(tx, parent, partition, limit);
-      if (deleted > 0) tx.counts.moved(this.#kind(partition), parent, -deleted);
+      if (deleted > 0) tx.changes(CountChanges).moved(this.#kind(partition), parent, -deleted);
       total += deleted;
     }
     return total;
@@ -170,7 +174,7 @@ export class ResourceTable extends ResourceReads {
   async #insertRow(tx: Transaction, row: ResourceRow): Promise<boolean> {
     if (!(await tx.insert(this.#inserted, valuesOf(row, this.#inserted)))) return false;
     tx.held.names.inserted(this.shape.name, row.parent, row.name, row.uid);
-    tx.counts.moved(this.#kind(row.partition), row.parent, 1);
+    tx.changes(CountChanges).moved(this.#kind(row.partition), row.parent, 1);
     this.#logGrants(tx, row.uid, this.#identityOf(row));
     return true;
   }
@@ -223,8 +227,8 @@ export class ResourceTable extends ResourceReads {
     if (grantsOf === undefined) return;
     // Resources without a parent apply in every organization.
     const root = isRoot(uid) ? "" : rootOf(uid);
-    if (grantsOf === ALL_IDENTITIES) tx.grantsChanged("", root);
-    else for (const one of new Set(identities)) tx.grantsChanged(one ?? "", root);
+    const changed = grantsOf === ALL_IDENTITIES ? [""] : new Set(identities);
+    for (const one of changed) grantsChanged(tx, one ?? "", root);
   }
 }
 

@@ -1,7 +1,9 @@
 /** Very many groups, made by the database itself. */
+
 import { newChildUid } from "@wharf/contract";
 import type { Transaction } from "../../../src/store/db/commit/transaction.ts";
 import type { Value } from "../../../src/store/db/connection.ts";
+import { CountChanges } from "../../../src/store/resources/counts.ts";
 import { DirectStore } from "../server/direct-store.ts";
 import type { TestServer } from "../server/test-server.ts";
 import { groupNamed } from "./stored-groups.ts";
@@ -34,7 +36,7 @@ export async function storeNumberedGroups(
       const more = Math.min(BATCH_SIZE, count - from);
       await direct.change(async ({ tx }) => {
         await copyGroup(tx, first, [from, from + more]);
-        tx.counts.moved(groups.table.shape.name, parent, more);
+        tx.changes(CountChanges).moved(groups.table.shape.name, parent, more);
       });
     }
   } finally {

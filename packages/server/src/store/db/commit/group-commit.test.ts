@@ -3,13 +3,36 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { participantsOf } from "../../participants.ts";
 import { writeInstallation } from "../../tables/installation.ts";
 import { takingTurns } from "../sqlite/write-turn.ts";
 import { openSqlite } from "../sqlite.ts";
 import { Store } from "../store.ts";
-import type { GatheredTable } from "./gathered-rows.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { insertRows } from "./insert-rows.ts";
+import { type Participant, Rows } from "./participant.ts";
+
+class Names extends Rows<string> {}
+
+const TARGET = { table: "installation", columns: { name: "text", value: "text" } } as const;
+
+/** What participants were notified of. */
+const ends: string[] = [];
+
+const NAMES: Participant<Names> = {
+  kind: Names,
+  stage: "rows",
+  begin: () => ({
+    write: (writer, { rows }) =>
+      insertRows(
+        writer,
+        TARGET,
+        rows.map((name) => [name, "gathered"]),
+      ),
+    committed: () => ends.push("committed"),
+    aborted: (isUnknown) => ends.push(isUnknown ? "unknown" : "aborted"),
+  }),
+};
 
 describe("writes that share a commit", () => {
   let directory: string;
@@ -27,6 +50,7 @@ describe("writes that share a commit", () => {
       timings,
       {
         clock: () => now,
+        participants: [...participantsOf(), NAMES],
       },
     );
   });
@@ -141,7 +165,7 @@ describe("writes that share a commit", () => {
     };
     const driver = takingTurns(openSqlite(join(directory, "turns", "wharf.db")), turn);
     const sizes: number[] = [];
-    const commits = new GroupCommit(driver, {
+    const commits = new GroupCommit(driver, [], {
       committed: (_ms, writes) => sizes.push(writes),
       failed: () => {},
     });
@@ -174,20 +198,13 @@ describe("writes that share a commit", () => {
     assert.deepEqual(commits.slice(before), [4, 1]);
   });
 
-  test("a write whose gathered rows cannot be stored fails alone", async () => {
-    const target = { table: "installation", columns: { name: "text", value: "text" } } as const;
-    const table: GatheredTable<string> = {
-      name: "installation",
-      write: (writer, names) => {
-        const rows = names.map((name) => [name, "gathered"]);
-        return insertRows(writer, target, rows);
-      },
-    };
+  test("a write whose changes cannot be written by a participant fails alone", async () => {
     const gather = (...names: string[]) =>
       store.write(async (tx) => {
         await tx.run("INSERT INTO installation (name, value) VALUES (?, 'x')", `by-${names}`);
-        for (const name of names) tx.gather(table, name);
+        for (const name of names) tx.changes(Names).push(name);
       });
+    ends.length = 0;
     const outcomes = await Promise.allSettled([gather("g1"), gather("g2", "g2"), gather("g3")]);
     assert.deepEqual(
       outcomes.map((outcome) => outcome.status),
@@ -195,6 +212,14 @@ describe("writes that share a commit", () => {
     );
     const stored = (await names()).filter((name) => name.includes("g"));
     assert.deepEqual(stored, ["by-g1", "by-g3", "g1", "g3"]);
+    // The whole batch first, then with a savepoint for each write.
+    assert.deepEqual(ends, ["aborted", "committed"]);
+  });
+
+  test("changes that no participant writes are an error", async () => {
+    class Unknown extends Rows<string> {}
+    const write = store.write(async (tx) => tx.changes(Unknown).push("lost"));
+    await assert.rejects(write, /no participant writes Unknown/);
   });
 
   test("a write whose last part fails fails alone", async () => {

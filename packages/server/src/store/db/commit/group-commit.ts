@@ -1,20 +1,15 @@
 /**
- * This folder runs transactions: group commit, the rows that a batch holds, gathers and sends together, and turns of
- * replicas. It may import the drivers' contract (db/connection.ts) and those tables and counts that every commit writes.
+ * This folder runs transactions: group commit, the rows that a batch holds and sends together, and turns of replicas. It
+ * may import the drivers' contract (db/connection.ts), but no table: those that every commit writes are participants.
  */
 import { WharfError } from "../../../lib/errors.ts";
-import { CountChanges } from "../../resources/counts.ts";
-import { GrantChanges } from "../../tables/access/access-log.ts";
-import { type AuditEntry, insertAudit } from "../../tables/audit/audit-and-events.ts";
-import { AuditChains, type ContinuedChains } from "../../tables/audit/chains.ts";
-import { lastCheckpointNames } from "../../tables/audit/checkpoints.ts";
 import type { Driver } from "../connection.ts";
 import { type StoreFailure, storeError } from "../failure.ts";
 import { AccessChanged, ANY_VERSION, advanceAccessVersion } from "./advance-access.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import { CommitOutcomeUnknown, HalfWritten, NotCommitted, outcomeUnknown } from "./errors.ts";
-import { GatheredRows } from "./gathered-rows.ts";
 import type { Lock } from "./held-rows.ts";
+import { type Participant, Participations } from "./participant.ts";
 import { SharedTransaction } from "./shared-transaction.ts";
 import type { AtEnd, Work } from "./transaction.ts";
 import { type Turn, Turns } from "./turns.ts";
@@ -62,7 +57,7 @@ export class GroupCommit {
   readonly #observer: CommitObserver;
   readonly #clock: () => number;
   readonly #turns = new Turns();
-  readonly #chains: AuditChains;
+  readonly #participants: readonly Participant[];
   #waiting: Waiting[] = [];
   /** Writes that wait for a batch of others. */
   readonly #background = new Map<Waiting, NodeJS.Timeout>();
@@ -72,14 +67,14 @@ export class GroupCommit {
 
   constructor(
     driver: Driver,
+    participants: readonly Participant[],
     observer: CommitObserver,
     clock: () => number = () => performance.now(),
-    chains = new AuditChains(),
   ) {
     this.#driver = driver;
     this.#observer = observer;
     this.#clock = clock;
-    this.#chains = chains;
+    this.#participants = participants;
   }
 
   /** Writes that no transaction has begun yet. */
@@ -224,20 +219,17 @@ export class GroupCommit {
 
   async #transaction(batch: Waiting[], mode: CommitMode): Promise<Outcome[]> {
     const writer = new BatchWriter(this.#driver, mode.inSavepoints);
+    const parts = new Participations(this.#participants);
+    const { changes } = parts;
     let isCommitting = false;
     try {
       const lenient = batch.every(({ inBackground }) => inBackground);
       await this.#driver.begin(mode.turn, () => first(writer, batch), lenient);
       if (!lenient) await this.#join(batch, writer, mode.turn);
-      const counts = new CountChanges();
-      if (mode.withLock) await new SharedTransaction(writer, counts).acquireLock();
+      if (mode.withLock) await new SharedTransaction(writer, changes).acquireLock();
       const outcomes: Outcome[] = [];
       const reliedOn = new Set<number>();
-      const grants = new GrantChanges();
       let isOnlyGrants = true;
-      const chains = this.#chains.continue();
-      const audits: AuditEntry[] = [];
-      const gathered = new GatheredRows();
       const atEnd: { readonly outcome: number; readonly work: AtEnd }[] = [];
       let began = this.#clock();
       for (const { work } of batch) {
@@ -246,25 +238,23 @@ export class GroupCommit {
           if (!lenient && !this.#driver.pipelines) await this.#join(batch, writer, mode.turn);
           began = this.#clock();
         }
-        const tx = new SharedTransaction(writer, counts);
+        const tx = new SharedTransaction(writer, changes);
         const outcome = await (mode.inSavepoints
-          ? this.#inSavepoint(tx, work, writer, chains)
+          ? this.#inSavepoint(tx, work, writer, parts)
           : this.#run(tx, work));
         outcomes.push(outcome);
         if ("error" in outcome) continue;
-        counts.add(tx.counts);
-        grants.add(tx.grants);
-        if (!mode.inSavepoints) {
-          audits.push(...tx.audits);
-          gathered.add(tx.gathered);
-        }
+        changes.add(tx.collected);
         atEnd.push(...tx.last.map((work) => ({ outcome: outcomes.length - 1, work })));
         if (tx.changesAccess) reliedOn.add(tx.reliedOn ?? ANY_VERSION);
         if (tx.changesOtherAccess) isOnlyGrants = false;
       }
-      if (reliedOn.size > 0) await advanceAccessVersion(writer, reliedOn, grants, isOnlyGrants);
-      await this.#together(storeGathered(writer, chains, audits, gathered));
-      await counts.store(writer);
+      if (reliedOn.size > 0) {
+        const version = await advanceAccessVersion(writer, reliedOn);
+        await parts.write("access", writer, changes, { version, isOnlyGrants });
+      }
+      if (!mode.inSavepoints) await this.#together(parts.write("rows", writer, changes));
+      await parts.write("sums", writer, changes);
       for (const { outcome, work } of atEnd) {
         if (!mode.inSavepoints) await this.#together(work(writer));
         else {
@@ -274,12 +264,11 @@ export class GroupCommit {
       }
       isCommitting = true;
       await writer.commit();
-      chains.committed();
+      parts.committed();
       return outcomes;
     } catch (error) {
-      if (isCommitting && !(error instanceof NotCommitted || error instanceof HalfWritten)) {
-        this.#chains.end();
-      }
+      const isRolledBack = error instanceof NotCommitted || error instanceof HalfWritten;
+      parts.aborted(isCommitting && !isRolledBack);
       await this.#driver.rollback().catch(() => {});
       throw error;
     }
@@ -325,11 +314,11 @@ export class GroupCommit {
     tx: SharedTransaction,
     work: Work<unknown>,
     writer: BatchWriter,
-    chains: ContinuedChains,
+    parts: Participations,
   ): Promise<Outcome> {
     return this.#savepoint(async () => {
       const value = await work(tx);
-      await storeGathered(writer, chains, tx.audits, tx.gathered);
+      await parts.write("rows", writer, tx.collected);
       return value;
     });
   }
@@ -357,20 +346,6 @@ export class GroupCommit {
 
 function nextTick(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Writes what works have gathered, and links audit entries to those before. */
-async function storeGathered(
-  writer: BatchWriter,
-  chains: ContinuedChains,
-  audits: readonly AuditEntry[],
-  gathered: GatheredRows,
-): Promise<void> {
-  const roots = chains.beginning(audits);
-  const names = roots.length === 0 ? undefined : await lastCheckpointNames(writer, roots);
-  const linked = chains.link(audits, names);
-  await Promise.all([insertAudit(writer, linked.entries), gathered.store(writer)]);
-  linked.written();
 }
 
 /** Is notified of commits, with the number of their writes, and of failures of the database. */

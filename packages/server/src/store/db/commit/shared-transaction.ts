@@ -1,26 +1,20 @@
-import { CountChanges, readCounts } from "../../resources/counts.ts";
-import { GrantChanges } from "../../tables/access/access-log.ts";
-import type { AuditEntry } from "../../tables/audit/audit-and-events.ts";
 import type { Value, Writer } from "../connection.ts";
 import type { BatchWriter } from "./batch-writer.ts";
-import { GatheredRows, type GatheredTable } from "./gathered-rows.ts";
 import type { HeldRows } from "./held-rows.ts";
 import type { InsertTarget } from "./insert-rows.ts";
+import { type ChangeKind, type Changes, CollectedChanges } from "./participant.ts";
 import type { AtEnd, Transaction } from "./transaction.ts";
 import type { UpdateTarget } from "./update-rows.ts";
 
 /** The part of one write in the transaction of its batch. */
 export class SharedTransaction implements Transaction {
-  readonly counts = new CountChanges();
-  readonly grants = new GrantChanges();
-  readonly audits: AuditEntry[] = [];
-  readonly gathered = new GatheredRows();
+  readonly collected: CollectedChanges;
   readonly last: AtEnd[] = [];
   readonly dialect: Writer["dialect"];
   readonly held: HeldRows;
   readonly #writer: BatchWriter;
-  /** Counts of the finished works in the same transaction. */
-  readonly #others: CountChanges;
+  /** The changes of the finished works in the same transaction. */
+  readonly #earlier: CollectedChanges;
   changesAccess = false;
   /** Whether it changes other access than grants. */
   changesOtherAccess = false;
@@ -28,9 +22,10 @@ export class SharedTransaction implements Transaction {
   /** Whether a failure of the work requires a rollback. */
   mustUndo = false;
 
-  constructor(writer: BatchWriter, others: CountChanges) {
+  constructor(writer: BatchWriter, earlier: CollectedChanges) {
     this.#writer = writer;
-    this.#others = others;
+    this.#earlier = earlier;
+    this.collected = new CollectedChanges(earlier.kinds);
     this.dialect = writer.dialect;
     this.held = writer.held;
   }
@@ -53,8 +48,12 @@ export class SharedTransaction implements Transaction {
     return this.#writer.run(sql, ...params);
   }
 
-  audit(entry: AuditEntry): void {
-    this.audits.push(entry);
+  changes<C extends Changes>(kind: ChangeKind<C>): C {
+    return this.collected.of(kind);
+  }
+
+  earlierChanges<C extends Changes>(kind: ChangeKind<C>): C {
+    return this.#earlier.of(kind);
   }
 
   send(sql: string, ...params: Value[]): Promise<void> {
@@ -77,22 +76,13 @@ export class SharedTransaction implements Transaction {
     return this.#writer.update(target, row);
   }
 
-  gather<R>(table: GatheredTable<R>, row: R): void {
-    this.gathered.push(table, row);
-  }
-
   atEnd(work: AtEnd): void {
     this.last.push(work);
   }
 
-  accessChanged(): void {
+  accessChanged(by?: "grants"): void {
     this.changesAccess = true;
-    this.changesOtherAccess = true;
-  }
-
-  grantsChanged(identity: string, root: string): void {
-    this.changesAccess = true;
-    this.grants.record(identity, root);
+    if (by === undefined) this.changesOtherAccess = true;
   }
 
   async relyOnAccess(seen: number | undefined): Promise<number> {
@@ -102,10 +92,5 @@ export class SharedTransaction implements Transaction {
 
   async acquireLock(): Promise<void> {
     await this.get(`SELECT version FROM access_version ${this.dialect.lock}`);
-  }
-
-  async countBelow(table: string, node: string): Promise<number> {
-    const { descendants } = await readCounts(this, table, node);
-    return descendants + this.#others.below(table, node) + this.counts.below(table, node);
   }
 }

@@ -2,7 +2,10 @@
  * This folder has the tables that grants are compiled from, and the log of their changes. It may import store/db/ and
  * the columns of store/resources/.
  */
+import type { AdvancedAccess } from "../../db/commit/advance-access.ts";
 import type { BatchWriter } from "../../db/commit/batch-writer.ts";
+import type { Changes, Participant } from "../../db/commit/participant.ts";
+import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
 
 /** A change of the grants of an identity ("" for every one) in one root ("" for all roots). */
@@ -37,7 +40,7 @@ const MAX_ROOTS = 100;
  * The changes of grants in one transaction. They are logged under its new access version, so that replicas
  * compile only the changed grants again.
  */
-export class GrantChanges {
+export class GrantChanges implements Changes {
   /** Roots by identity. */
   readonly #changed = new Map<string, Set<string>>();
 
@@ -58,7 +61,7 @@ export class GrantChanges {
   }
 
   /** Writes the changes, which may be the only changes of access, and trims the log. */
-  async store(writer: BatchWriter, version: number, isOnlyGrants: boolean): Promise<void> {
+  async store(writer: BatchWriter, { version, isOnlyGrants }: AdvancedAccess): Promise<void> {
     const rows = [...this.#changed].flatMap(([identity, roots]) => {
       return [...roots].map((root) => [String(version), identity, root]);
     });
@@ -74,6 +77,25 @@ export class GrantChanges {
     await writer.send("DELETE FROM grant_changes WHERE version <= ?", version - RETAINED_VERSIONS);
   }
 }
+
+/**
+ * Records that a transaction changes access by the grants of an identity ("" for every identity) in one root ("" for all
+ * roots).
+ */
+export function grantsChanged(tx: Transaction, identity: string, root: string): void {
+  tx.changes(GrantChanges).record(identity, root);
+  tx.accessChanged("grants");
+}
+
+export const GRANT_CHANGES: Participant<GrantChanges> = {
+  kind: GrantChanges,
+  stage: "access",
+  begin: () => ({
+    write: async (writer, changes, access) => {
+      if (access !== undefined) await changes.store(writer, access);
+    },
+  }),
+};
 
 /** The changes of grants since a position of the log. */
 export interface LoggedGrantChanges {

@@ -3,8 +3,8 @@
  * store/db/ and other tables; what they mean is up to audit/.
  */
 import type { BatchWriter } from "../../db/commit/batch-writer.ts";
-import type { GatheredTable } from "../../db/commit/gathered-rows.ts";
 import { type InsertTarget, insertRows } from "../../db/commit/insert-rows.ts";
+import { type Participant, Rows } from "../../db/commit/participant.ts";
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { ChainedEntry } from "./chains.ts";
 
@@ -63,29 +63,37 @@ const EVENT_COLUMNS: InsertTarget = {
   },
 };
 
-const EVENTS: GatheredTable<StoredEvent> = {
-  name: "events",
-  write: (writer, events) =>
-    insertRows(
-      writer,
-      EVENT_COLUMNS,
-      events.map((event) => [
-        event.id,
-        event.time,
-        event.type,
-        event.subject,
-        event.group,
-        event.actor,
-        event.act ?? "",
-        event.bodyType,
-        event.body,
-      ]),
-    ),
+class EventRows extends Rows<StoredEvent> {}
+
+export const EVENTS: Participant<EventRows> = {
+  kind: EventRows,
+  stage: "rows",
+  begin: () => ({
+    write: (writer, { rows }) =>
+      insertRows(
+        writer,
+        EVENT_COLUMNS,
+        rows.map((event) => [
+          event.id,
+          event.time,
+          event.type,
+          event.subject,
+          event.group,
+          event.actor,
+          event.act ?? "",
+          event.bodyType,
+          event.body,
+        ]),
+      ),
+  }),
 };
+
+/** Audit entries that are not linked yet. */
+export class AuditRows extends Rows<AuditEntry> {}
 
 /** Adds an entry of the audit log to the transaction of the audited change. */
 export function writeAudit(tx: Transaction, entry: AuditEntry): void {
-  tx.audit(wellFormed(entry));
+  tx.changes(AuditRows).push(wellFormed(entry));
 }
 
 /** Databases replace lone surrogates, which would change the hash of an entry. */
@@ -160,5 +168,5 @@ export async function insertAudit(
 
 /** Adds an event, to be delivered to subscribers, to the transaction of its cause. */
 export function writeEvent(tx: Transaction, event: StoredEvent): void {
-  tx.gather(EVENTS, event);
+  tx.changes(EventRows).push(event);
 }
