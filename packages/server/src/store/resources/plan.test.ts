@@ -228,6 +228,17 @@ describe("the plan of a list on SQLite", () => {
     }
   });
 
+  test("that skips far in sorted rows ranks them instead of limiting them", async () => {
+    const recording = new RecordingReader(driver.reader);
+    const order = { column: "name", descending: false } as const;
+    const range = { below: TENTH, self: true };
+    const query = { range, filters: [], order, offset: 4_000, limit: 51 };
+    await readPage(recording, things, query, "json");
+    const { sql = "" } = recording.statements.at(-1) ?? {};
+    assert.match(sql, /row_number\(\) OVER \(ORDER BY \+name ASC, id ASC\)/);
+    assert.doesNotMatch(sql, /LIMIT/);
+  });
+
   test("of many scattered scopes walks an index alone", async () => {
     const scopes = SCOPES.map((below): Range => ({ below, self: true }));
     const begins: [elsewhere: Range[], begin: string][] = [
