@@ -44,7 +44,7 @@ const EVERYTHING = Grants.everywhere(CapabilitySet.of(Capability.CAP_AUDIT_LIST)
 const ROOTS = ["a".repeat(40), "b".repeat(40)];
 const hex = (at: number) => at.toString(16).padStart(16, "0");
 /** Deeper than any group: callers can name it, and are denied. */
-const DEEP = `${ROOTS[0]}/${Array.from({ length: 230 }, (_, at) => hex(at * 7_919)).join("/")}`;
+const DEEP = `${ROOTS[0]}/${Array.from({ length: 230 }, () => randomBytes(8).toString("hex")).join("/")}`;
 const GROUPS = [
   ...ROOTS.flatMap((root) => [root, `${root}/${hex(1)}`, `${root}/${hex(1)}/${hex(2)}`]),
   DEEP,
