@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { closeSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
@@ -36,6 +35,9 @@ class Disk {
   }
 }
 
+/** The place of the number of pages in the WAL index. */
+const PAGES_AT = 16;
+
 interface Site {
   readonly path: string;
   readonly store: Store;
@@ -48,24 +50,20 @@ interface Site {
   close(): Promise<void>;
 }
 
-/** As SQLite counts them. A process that closes this file loses its locks: another one reads it. */
-function pagesOf(path: string): number {
-  return Number(
-    execFileSync("od", ["-An", "-tu4", "-j16", "-N4", `${path}-shm`], { encoding: "utf8" }),
-  );
-}
-
 async function openSite(t: TestContext, options: SqliteOptions): Promise<Site> {
   const folder = scratchFolder("wharf-flushes-");
   const path = join(folder, "wharf.db");
   const store = await Store.open(openSqlite(path, options), [], { committed() {} });
   const failures: string[] = [];
   store.health.observe({ failed: ({ cause }) => failures.push(cause), recovered() {} });
+  const index = openSync(`${path}-shm`, "r");
+  let isClosed = false;
   t.after(async () => {
     if (!isClosed) await store.close();
+    // Not before: a process that closes this file loses the locks of SQLite.
+    closeSync(index);
     rmSync(folder, { recursive: true });
   });
-  let isClosed = false;
   const insert = "INSERT INTO installation (name, value) VALUES (?, ?)";
   const select = "SELECT name FROM installation ORDER BY name";
   return {
@@ -74,7 +72,11 @@ async function openSite(t: TestContext, options: SqliteOptions): Promise<Site> {
     failures,
     put: (name) => store.write((tx) => tx.run(insert, name, "x".repeat(4_000))),
     names: async () => (await store.reader.all<{ name: string }>(select)).map(({ name }) => name),
-    pages: () => pagesOf(path),
+    pages: () => {
+      const number = new Uint32Array(1);
+      readSync(index, number, 0, number.byteLength, PAGES_AT);
+      return number[0] ?? 0;
+    },
     close() {
       isClosed = true;
       return store.close();
