@@ -2,6 +2,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type AuditFilter, AuditOutcome, Capability } from "@wharf/contract";
 import type { Grants } from "../auth/grants.ts";
 import { invalidArgument } from "../lib/errors.ts";
+import { timestampProblem } from "../rpc/time-range.ts";
 import { mustBeUid } from "../rpc/validate.ts";
 import type { AuditQuery } from "../store/tables/audit/search.ts";
 
@@ -17,8 +18,13 @@ export function outcomeOf(code: number): AuditOutcome {
   return DENIED.includes(code) ? AuditOutcome.DENIED : AuditOutcome.FAILED;
 }
 
-/** Rejects what cannot be compared with stored texts: PostgreSQL has none with NUL. */
+/** Rejects what cannot be compared with stored texts and times: PostgreSQL has no text with NUL. */
 export function checkFilter(filter: Partial<AuditFilter> | undefined): void {
+  for (const field of ["since", "until"] as const) {
+    const problem = filter?.[field] && timestampProblem(filter[field]);
+    if (problem !== undefined)
+      throw invalidArgument({ field: `filter.${field}`, description: `${field} ${problem}` });
+  }
   for (const [field, value] of Object.entries(filter ?? {})) {
     if (typeof value !== "string" || !value.includes("\0")) continue;
     const description = `${field} must not contain the character NUL`;

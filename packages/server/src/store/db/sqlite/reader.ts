@@ -117,6 +117,12 @@ export class SqliteReader extends SqliteConnection {
     this.#looked = Number.NEGATIVE_INFINITY;
   }
 
+  override close(): void {
+    // There are no commits any more that a read could look for.
+    this.#looked = Number.POSITIVE_INFINITY;
+    super.close();
+  }
+
   /** Ends the read transaction, which keeps SQLite from resetting its log. Never throws. */
   leave(): void {
     if (!this.#isOpen) return;
