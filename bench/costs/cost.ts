@@ -1,4 +1,4 @@
-/** What single operations cost, and the bytes of stored rows: measured, for docs/scale.md. */
+/** Measured costs of single operations, and the bytes of stored rows, for docs/scale.md. */
 
 export type StoreName = "SQLite" | "PostgreSQL";
 

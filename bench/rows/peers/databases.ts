@@ -72,7 +72,7 @@ function created(path: string): Request {
 interface Program {
   readonly name: string;
   readonly getTarget?: Target;
-  /** How it stores what is created. */
+  /** A note on the durability of its creates. */
   readonly durability: string;
   start(core: number | undefined, count: number): Promise<Peer>;
 }

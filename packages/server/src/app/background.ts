@@ -11,7 +11,7 @@ import type { Core } from "./core.ts";
 import { KeyAge } from "./key-age.ts";
 
 /**
- * What runs beside requests: checks of store and clocks, retention, checkpoints and sinks of the audit log, reconciling,
+ * Tasks beside requests: checks of store and clocks, retention, checkpoints and sinks of the audit log, reconciling,
  * delivery of events, scheduled backups, rotation of
  * old keys, and updates that a stop interrupted.
  */

@@ -17,7 +17,7 @@ export interface EngineLimits {
   /** Those of one caller: more are a mistake of the client. */
   readonly streamsPerCaller: number;
   /**
-   * How long requests keep the event loop before new ones are read, in milliseconds: some twenty GETs, so that those of
+   * The time that requests keep the event loop before new ones are read, in milliseconds: some twenty GETs, so that those of
    * many connections start without waiting in the queue.
    */
   readonly sliceMs: number;

@@ -15,7 +15,7 @@ const MAX_QUEUED_SYSTEM_LOOKUPS = 100;
 export interface HostLookupOptions {
   /** Name servers, as addresses with ports; by default those of resolv.conf. */
   readonly servers?: readonly string[];
-  /** How long a name server is waited for at first. */
+  /** The first wait for a name server. */
   readonly timeoutMs?: number;
 }
 

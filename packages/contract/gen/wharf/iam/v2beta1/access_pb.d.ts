@@ -24,7 +24,7 @@ export declare type CheckAccessRequest = Message<"wharf.iam.v2beta1.CheckAccessR
   resource: string;
 
   /**
-   * What the identity would do there.
+   * The capability that is asked about.
    *
    * @generated from field: wharf.capabilities.Capability capability = 2;
    */
@@ -38,7 +38,7 @@ export declare type CheckAccessRequest = Message<"wharf.iam.v2beta1.CheckAccessR
   identity: string;
 
   /**
-   * How much of the answer is needed.
+   * The needed part of the answer.
    *
    * @generated from field: wharf.iam.v2beta1.CheckAccessRequest.View view = 4;
    */
@@ -57,7 +57,7 @@ export declare type CheckAccessRequestJson = {
   resource?: string;
 
   /**
-   * What the identity would do there.
+   * The capability that is asked about.
    *
    * @generated from field: wharf.capabilities.Capability capability = 2;
    */
@@ -71,7 +71,7 @@ export declare type CheckAccessRequestJson = {
   identity?: string;
 
   /**
-   * How much of the answer is needed.
+   * The needed part of the answer.
    *
    * @generated from field: wharf.iam.v2beta1.CheckAccessRequest.View view = 4;
    */
@@ -157,7 +157,7 @@ export declare type AccessCheck = Message<"wharf.iam.v2beta1.AccessCheck"> & {
   resource: string;
 
   /**
-   * What the identity would do there.
+   * The capability that is asked about.
    *
    * @generated from field: wharf.capabilities.Capability capability = 2;
    */
@@ -185,7 +185,7 @@ export declare type AccessCheckJson = {
   resource?: string;
 
   /**
-   * What the identity would do there.
+   * The capability that is asked about.
    *
    * @generated from field: wharf.capabilities.Capability capability = 2;
    */
@@ -295,7 +295,7 @@ export declare type AccessCheckError = Message<"wharf.iam.v2beta1.AccessCheckErr
   code: number;
 
   /**
-   * What is wrong, for people.
+   * A description of the error, for people.
    *
    * @generated from field: string message = 2;
    */
@@ -314,7 +314,7 @@ export declare type AccessCheckErrorJson = {
   code?: number;
 
   /**
-   * What is wrong, for people.
+   * A description of the error, for people.
    *
    * @generated from field: string message = 2;
    */

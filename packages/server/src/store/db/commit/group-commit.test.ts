@@ -16,7 +16,7 @@ class Names extends Rows<string> {}
 
 const TARGET = { table: "installation", columns: { name: "text", value: "text" } } as const;
 
-/** What participants were notified of. */
+/** Notifications of participants. */
 const ends: string[] = [];
 
 const NAMES: Participant<Names> = {

@@ -41,7 +41,7 @@ const MAX_GATHER_TICKS = 16;
  */
 const MAX_TICK_MS_PER_WRITE = 0.5;
 
-/** How long the writes of a batch keep the event loop, in milliseconds, until it answers others between two of them. */
+/** The time that the writes of a batch keep the event loop, in milliseconds, until it answers others between two of them. */
 const SLICE_MS = 0.5;
 
 /** Attempts to commit a batch, in case of conflicts with other replicas and broken connections. */

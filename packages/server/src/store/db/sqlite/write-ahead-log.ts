@@ -11,7 +11,7 @@ export const CHECKPOINT_PAGES = 25_000;
 /** The time between attempts to truncate the log, which a reader in another process prevents meanwhile. */
 const TRUNCATE_RETRY_MS = 50;
 
-/** How long a process may take: writes wait for it, and the next one continues. */
+/** The time limit of a process: writes wait for it, and the next one continues. */
 const MAX_CHECKPOINT_MS = 60_000;
 
 /** Headers of the log and of each page in it, and where they have the size of pages and the salt. */
@@ -30,7 +30,7 @@ export interface LogOptions {
   readonly process: ReaderProcesses;
   /** Ends transactions that keep the log from being truncated. */
   readonly endReads: (isUrgent: boolean) => void;
-  /** How long truncating the log waits for reads. */
+  /** The time for which truncating the log waits for reads. */
   readonly maxWaitMs: number;
   readonly onFailure: (error: unknown) => void;
   readonly pages?: number | undefined;

@@ -19,7 +19,7 @@ export interface StoredAttempt {
   readonly error?: string;
   /** The beginning of the answer. */
   readonly response?: string;
-  /** How long the sink asked to be left alone. */
+  /** The pause that the sink asked for. */
   readonly retryAfterMs?: number;
 }
 
