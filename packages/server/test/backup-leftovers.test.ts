@@ -152,3 +152,33 @@ test("no new installation begins beside an interrupted restore", async () => {
   rmSync(partial);
   await (await open()).close();
 });
+
+test("a restore that is killed at any statement is never taken for a new installation", async () => {
+  const source = import.meta.resolve("../src/app/backup/store-target.ts");
+  const killed = async (data: string, statement: number) => {
+    const program = `
+      import { DatabaseSync } from "node:sqlite";
+      import { buildStore } from ${JSON.stringify(source)};
+      const { exec } = DatabaseSync.prototype;
+      let statements = 0;
+      DatabaseSync.prototype.exec = function (sql) {
+        if (++statements === ${statement}) process.kill(process.pid, "SIGKILL");
+        return exec.call(this, sql);
+      };
+      const location = { data: ${JSON.stringify(data)}, databaseUrl: "", secretKeyFile: "" };
+      const fill = (target) => target.script(["CREATE TABLE t (a)", "INSERT INTO t VALUES (1)"]);
+      await buildStore(location, fill, () => {});`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program]);
+    const [, signal] = await once(child, "exit");
+    return signal === "SIGKILL";
+  };
+  let statement = 1;
+  for (; statement < 100; statement++) {
+    const data = join(scratchFolder("wharf-killed-"), "data");
+    if (!(await killed(data, statement))) break;
+    const settings = await testSettings(["--data", data]);
+    const open = openServerStore(settings, [], { committed() {} });
+    await assert.rejects(open, /interrupted restore has left/, `statement ${statement}`);
+  }
+  assert.ok(statement > 6, "those of the lock, and those of the content");
+});

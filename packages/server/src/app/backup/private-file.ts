@@ -51,16 +51,18 @@ function isAbandoned(partial: string): boolean {
 
 /**
  * Creates a file that gets its name when the work is done; otherwise nothing is left of it, unless the process is
- * killed by a signal that cannot be handled.
+ * killed by a signal that cannot be handled. A partial file that exists may belong to another process, unless the
+ * caller holds a lock: that one is replaced then, and there is no moment without it.
  */
 export async function writePrivately<T>(
   path: string,
   work: (partial: string, file: number) => Promise<T>,
+  existing: "kept" | "replaced" = "kept",
 ): Promise<T> {
   const partial = path + PARTIAL;
   mustNotExist(path);
-  removeAbandoned(partial);
-  const file = create(partial);
+  if (existing === "kept") removeAbandoned(partial);
+  const file = create(partial, existing === "kept" ? "wx+" : "w+");
   const remove = () => {
     for (const suffix of ["", "-journal", "-wal", "-shm"])
       rmSync(partial + suffix, { force: true });
@@ -84,9 +86,9 @@ export async function writePrivately<T>(
   }
 }
 
-function create(path: string): number {
+function create(path: string, flags: string): number {
   try {
-    return openSync(path, "wx+", 0o600);
+    return openSync(path, flags, 0o600);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new ConfigError(

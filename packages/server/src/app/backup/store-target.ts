@@ -1,10 +1,11 @@
-import { rmSync, statSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseDatabaseUrl, shownHost } from "../../config/database-url.ts";
 import { ConfigError } from "../../config/settings.ts";
 import { databaseError, dataDirectoryError } from "../../lib/startup-errors.ts";
 import { openPostgresTarget, openSqliteTarget, type Target } from "../../store/copy/target.ts";
 import { DATABASE, PARTIAL } from "../../store/db/open.ts";
+import { createDirectory, createFile } from "../../store/db/sqlite/directory.ts";
 import { ServerLock } from "../../store/db/sqlite/server-lock.ts";
 import { writePrivately } from "./private-file.ts";
 import type { StoreLocation } from "./store-source.ts";
@@ -20,20 +21,23 @@ export async function buildStore(
 ): Promise<void> {
   if (location.databaseUrl !== "") return buildInPostgres(location.databaseUrl, fill, before);
   const { data } = location;
-  const lock = lockDirectory(data);
-  const withdraw = () => lock.withdraw();
+  const path = join(data, DATABASE);
+  const unmark = mark(data, path + PARTIAL);
+  const lock = lockOr(unmark, data);
+  const withdraw = () => {
+    unmark();
+    lock.withdraw();
+  };
   // A signal ends the process.
   process.once("exit", withdraw);
   try {
-    const path = join(data, DATABASE);
     mustBeFree(path);
-    // Of an interrupted attempt: nobody else writes while the lock is held.
-    rmSync(path + PARTIAL, { force: true });
-    await writePrivately(path, async (partial) => {
+    const work = async (partial: string) => {
       const target = openSqliteTarget(partial);
       await withTarget(target, fill);
       before();
-    });
+    };
+    await writePrivately(path, work, "replaced");
   } catch (error) {
     withdraw();
     throw dataDirectoryError(data, error);
@@ -68,6 +72,32 @@ async function withTarget(target: Target, fill: (target: Target) => Promise<void
     throw error;
   }
   await target.commit();
+}
+
+/**
+ * The partial file comes before the lock: wherever the process is killed, a server that is started there finds it and
+ * does not begin a new installation. Returns what removes it, unless it was there before.
+ */
+function mark(data: string, partial: string): () => void {
+  try {
+    createDirectory(data);
+    const isNew = !existsSync(partial);
+    createFile(partial);
+    return () => {
+      if (isNew) rmSync(partial, { force: true });
+    };
+  } catch (error) {
+    throw dataDirectoryError(data, error);
+  }
+}
+
+function lockOr(unmark: () => void, data: string): ServerLock {
+  try {
+    return lockDirectory(data);
+  } catch (error) {
+    unmark();
+    throw error;
+  }
 }
 
 /** An empty file is what is left of a lost database. */
