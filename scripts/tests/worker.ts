@@ -11,6 +11,12 @@ import { ROOT } from "../step.ts";
 import { strayErrors } from "./reporter.ts";
 import { ignoreResources, trackResources } from "./resource-tracking.ts";
 
+/** A process without files that has not ended by then says why, before it is killed. */
+const REPORT_MS = 30_000;
+
+/** Of this program: its output, and the timer below. */
+const OWN = new Set(["PipeWrap", "Timeout"]);
+
 /** Asks the parent for the next file; undefined when there is none left. */
 async function nextFile(): Promise<string | undefined> {
   const answer = once(process, "message");
@@ -42,6 +48,21 @@ process.on("rejectionHandled", (promise) => strayErrors.delete(promise));
 
 // A test may wait for a timer that does not keep the process running: the runner would end all tests there.
 const running = setInterval(() => {}, 60_000);
-for (let file = await nextFile(); file !== undefined; file = await nextFile()) await run(file);
+/** Files after which the process had something running, each with that. */
+const leftBy: string[] = [];
+for (let file = await nextFile(); file !== undefined; file = await nextFile()) {
+  await run(file);
+  const left = process.getActiveResourcesInfo().filter((type) => !OWN.has(type));
+  if (left.length > 0) leftBy.push(`${file}: ${left}`);
+}
 clearInterval(running);
 process.disconnect?.();
+setTimeout(reportRunning, REPORT_MS).unref();
+
+/** Says what keeps the process from its end: types, handles with their addresses, and files that it may be left by. */
+function reportRunning(): void {
+  const { libuv } = process.report.getReport() as { libuv: Record<string, unknown>[] };
+  const handles = libuv.filter((handle) => handle.is_active && handle.is_referenced);
+  const lines = [...handles.map((handle) => JSON.stringify(handle)), ...leftBy];
+  console.log(`still running: ${process.getActiveResourcesInfo()}\n${lines.join("\n")}`);
+}
