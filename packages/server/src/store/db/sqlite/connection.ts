@@ -11,7 +11,7 @@ export const BUSY_TIMEOUT_MS = 5_000;
  * Page cache of a connection, in KiB. Hot index pages of a million rows fit; the OS caches the rest. A write changes a page
  * of each index, at random, and reads those that are not in the cache first.
  */
-const CACHE_KIB = { read: 16_384, write: 65_536 };
+const CACHE_KIB = 65_536;
 
 /** Prepared statements kept: filters can be combined in more ways than fit in memory. */
 const STATEMENT_CACHE = { maxEntries: 1_000 };
@@ -34,7 +34,7 @@ export class SqliteConnection implements Writer {
 
   constructor(path: string, readOnly: boolean) {
     this.#database = new DatabaseSync(path, { readOnly, timeout: BUSY_TIMEOUT_MS });
-    this.exec(`PRAGMA cache_size = -${CACHE_KIB[readOnly ? "read" : "write"]}`);
+    this.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
   }
 
   exec(sql: string): void {
