@@ -1,5 +1,5 @@
 /**
- * Bundles the command: the start, which knows the version, the server, its reader and backup processes, the
+ * Bundles the command: the start, which knows the version, the server, its reader and backup processes and its storage threads, the
  * commands of operators, and all other commands.
  *
  * CommonJS on purpose: importing node:http as a module makes Node.js load its whole fetch
@@ -91,6 +91,11 @@ export async function bundle(options: BundleOptions): Promise<Bundles> {
       ...server,
       entryPoints: ["packages/server/src/app/backup/backup-process.ts"],
       outfile: join(out, "backup-process.cjs"),
+    }),
+    build({
+      ...server,
+      entryPoints: ["packages/server/src/registry/storage/disk-thread.ts"],
+      outfile: join(out, "disk-thread.cjs"),
     }),
   ]);
   // Last, since the launcher takes the build to be as old as this file.

@@ -17,8 +17,7 @@ import { noRoutePage } from "../login/no-route-page.ts";
 import { registerLogin } from "../login/register.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Readiness } from "../observe/readiness.ts";
-import type { RegistrySync } from "../registry/reconcile/registry-sync.ts";
-import { registerRegistry } from "../registry/register.ts";
+import { type Registry, registerRegistry } from "../registry/register.ts";
 import { ServedMethods } from "../rpc/methods.ts";
 import { registerScim } from "../scim/register.ts";
 import { createExchange, registerSts } from "../sts/register.ts";
@@ -53,7 +52,7 @@ export interface Areas {
   readonly api: Api;
   readonly audit: { endStreams(): void };
   readonly delivery: EventDelivery;
-  readonly registrySync: RegistrySync;
+  readonly registry: Registry;
 }
 
 /** Registers the methods and endpoints of every area. */
@@ -78,7 +77,7 @@ export async function registerAreas(core: Core, deps: AreaDeps): Promise<Areas> 
   const delivery = registerEvents(api, { ...core, hosts }, deps.deliveryTimes);
   await registerVulnerabilities(api, { ...core, exchange });
   registerV1(api, engine, registry.tagWrites);
-  return { api, audit, delivery, registrySync: registry.sync };
+  return { api, audit, delivery, registry };
 }
 
 /** What the port serves, once all areas are registered. */

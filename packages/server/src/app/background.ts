@@ -3,7 +3,7 @@ import { AuditSinks } from "../audit/sinks/sinks.ts";
 import { Retention } from "../engine/retention.ts";
 import type { EventDelivery } from "../events/register.ts";
 import { ClockWatch } from "../observe/clock-watch.ts";
-import type { RegistrySync } from "../registry/reconcile/registry-sync.ts";
+import type { Registry } from "../registry/register.ts";
 import { databaseTime } from "../store/db/database-time.ts";
 import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
 import { ScheduledBackups } from "./backup/scheduled-backups.ts";
@@ -17,7 +17,7 @@ import { KeyAge } from "./key-age.ts";
  */
 export class BackgroundTasks {
   readonly #core: Core;
-  readonly #sync: RegistrySync;
+  readonly #registry: Registry;
   readonly #delivery: EventDelivery;
   readonly #retention: Retention;
   readonly #audit: AuditMaintenance;
@@ -28,9 +28,9 @@ export class BackgroundTasks {
   readonly #stopping = new AbortController();
   #resumed: Promise<void> | undefined;
 
-  constructor(core: Core, sync: RegistrySync, delivery: EventDelivery) {
+  constructor(core: Core, registry: Registry, delivery: EventDelivery) {
     this.#core = core;
-    this.#sync = sync;
+    this.#registry = registry;
     this.#delivery = delivery;
     this.#retention = new Retention(core);
     this.#audit = new AuditMaintenance(core);
@@ -46,7 +46,8 @@ export class BackgroundTasks {
     store.health.start();
     this.#clocks.start();
     if (isFirst) {
-      this.#sync.start();
+      this.#registry.sync.start();
+      this.#registry.server?.start();
       this.#retention.start();
       this.#audit.start();
       this.#auditSinks.start();
@@ -70,7 +71,8 @@ export class BackgroundTasks {
     await this.#retention.stop();
     await this.#audit.stop();
     await this.#auditSinks.stop();
-    await this.#sync.stop();
+    await this.#registry.sync.stop();
+    await this.#registry.server?.stop();
     await this.#delivery.stop();
     const { anonymous, denials, reads } = engine.audit;
     for (const aggregator of [anonymous, denials, reads]) {

@@ -130,7 +130,7 @@ async function serve(
     source: supervisor,
   });
   watchLoad(metrics, port, core.engine);
-  const background = new BackgroundTasks(core, areas.registrySync, areas.delivery);
+  const background = new BackgroundTasks(core, areas.registry, areas.delivery);
   const deps = { core, areas, port, readiness, background, tracing, scrape, supervisor };
   const { firstRun, metricsListener } = await startBesidePort(deps);
   port.start();

@@ -9,7 +9,7 @@ import { type AccessLogPosition, readGrantChanges } from "../store/tables/access
 import type { NamedGrants } from "./access.ts";
 import { type Caller, OPERATOR_UID } from "./caller.ts";
 import type { SigningKeys } from "./keys.ts";
-import type { TokenVerifier, VerifiedToken } from "./token.ts";
+import { callerKeyOf, type TokenVerifier, type VerifiedToken } from "./token.ts";
 
 /** The name and current grants of an identity; undefined when the identity or the session does not exist. */
 export type GrantsLookup = (identity: string, session: string) => Promise<NamedGrants | undefined>;
@@ -20,6 +20,9 @@ export interface TokenHolder {
   readonly audiences: readonly string[];
   readonly expires: number;
 }
+
+/** The part of a token that decides who the caller is. */
+type TokenSubject = Pick<VerifiedToken, "subject" | "session" | "boundary" | "callerKey">;
 
 /** The cache of authenticated callers. */
 const CACHE_BOUNDS = { maxEntries: 20_000, maxBytes: 64 * 1024 * 1024 };
@@ -100,6 +103,13 @@ export class Authenticator {
     return { caller, audiences: verified.audiences, expires: verified.expires };
   }
 
+  /** The current caller of a token of another kind, whose verification has named its subject and session. */
+  async standing(subject: string, session: string): Promise<Caller> {
+    await this.#refreshCache();
+    const callerKey = callerKeyOf(subject, session, undefined);
+    return this.#callerOf({ subject, session, boundary: undefined, callerKey });
+  }
+
   /** Drops cached callers when access has changed. */
   #refreshCache(): MaybePromise<void> {
     return whenReady(this.#store.accessVersion(), (version) => {
@@ -111,7 +121,7 @@ export class Authenticator {
     });
   }
 
-  #callerOf(token: VerifiedToken): MaybePromise<Caller> {
+  #callerOf(token: TokenSubject): MaybePromise<Caller> {
     return this.#cached(token) ?? this.#compile(token);
   }
 
@@ -129,7 +139,7 @@ export class Authenticator {
     this.#position = position;
   }
 
-  #cached({ subject, callerKey }: VerifiedToken): Caller | undefined {
+  #cached({ subject, callerKey }: TokenSubject): Caller | undefined {
     const cached = this.#callers.get(callerKey);
     if (cached === undefined || (this.#changed.get(subject) ?? -1) > cached.version) return;
     const { version } = this.#position;
@@ -138,7 +148,7 @@ export class Authenticator {
     return this.#keep(callerKey, { ...cached.caller, version }, version);
   }
 
-  async #compile(token: VerifiedToken): Promise<Caller> {
+  async #compile(token: TokenSubject): Promise<Caller> {
     const { subject, boundary, session, callerKey } = token;
     const callers = this.#callers;
     const { version } = this.#position;

@@ -224,7 +224,7 @@ function bytesOf(token: string, { boundary }: VerifiedToken): number {
   return ENTRY_BYTES + 2 * token.length + BYTES_PER_SCOPE * scopes;
 }
 
-function callerKeyOf(subject: string, session: string, cap: unknown): string {
+export function callerKeyOf(subject: string, session: string, cap: unknown): string {
   const whose = session === "" ? subject : `${subject} ${session}`;
   return cap === undefined ? whose : `${whose} ${JSON.stringify(cap)}`;
 }

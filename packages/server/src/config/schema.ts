@@ -82,6 +82,17 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     help: "Host of the registry, and audience of tokens for it.",
     problem: (text) => (text === "" ? undefined : hostProblem(text)),
   },
+  registryStorage: {
+    default: "",
+    value: "DIR|off",
+    help: "Folder of the registry's content, which all replicas share. Default: DIR/registry. off: no registry.",
+  },
+  registryMinFree: {
+    default: "1024",
+    value: "MIB",
+    help: "Free space of that folder's disk below which pushes are refused.",
+    problem: (text) => (/^\d{1,9}$/.test(text) ? undefined : "must be a number of MiB"),
+  },
   registries: {
     default: "",
     value: "HOSTS",

@@ -20,6 +20,10 @@ export interface Settings {
   readonly baseUrl: string;
   readonly authUrl: string;
   readonly registryHost: string;
+  /** The folder of the registry's content; undefined if this server is no registry. */
+  readonly registryStorage: string | undefined;
+  /** In MiB. */
+  readonly registryMinFree: number;
   readonly registries: readonly string[];
   /** URLs of the attached registries by host. */
   readonly registryUrls: ReadonlyMap<string, string>;
@@ -169,6 +173,8 @@ function parsed(texts: Record<SettingName, string>): Settings {
     corsOrigins: list(texts.corsOrigins),
     audiences: list(texts.audiences),
     rs256Audiences: list(texts.rs256Audiences).map(withoutSlash),
+    registryStorage: registryFolder(texts.registryStorage, texts.data),
+    registryMinFree: Number(texts.registryMinFree),
     registries: list(texts.registries),
     registryUrls: new Map(list(texts.registryUrls).map(readRegistryUrl)),
     reconcileMinutes: Number(texts.reconcileMinutes),
@@ -184,6 +190,11 @@ function parsed(texts: Record<SettingName, string>): Settings {
     scimWritesPerMinute: Number(texts.scimWritesPerMinute),
     feedDistributions: [...new Set(list(texts.feedDistributions))] as [string, ...string[]],
   };
+}
+
+function registryFolder(text: string, data: string): string | undefined {
+  if (text === "off") return undefined;
+  return text === "" ? resolve(data, "registry") : resolve(text);
 }
 
 /** Bodies, and what is made of them, may take several times their bytes. */

@@ -1,5 +1,4 @@
 import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
-import { historyEndpoint } from "./access/history-endpoint.ts";
 import { type RegistryKeys, registryJwks } from "./access/keys.ts";
 import { type TokenEndpointDeps, tokenEndpoints } from "./access/token-endpoint.ts";
 
@@ -12,7 +11,7 @@ import { type TokenEndpointDeps, tokenEndpoints } from "./access/token-endpoint.
 /** Key files are fetched rarely and must be current. */
 const NO_CACHE = { "cache-control": "no-cache" };
 
-/** The endpoints for registries and their clients: tokens, the keys that verify them, and the history of tags. */
+/** The endpoints for registries and their clients: tokens, and the keys that verify them. */
 export function registryEndpoints(deps: TokenEndpointDeps): HttpEndpoint[] {
   return [
     ...tokenEndpoints(deps),
@@ -28,7 +27,6 @@ export function registryEndpoints(deps: TokenEndpointDeps): HttpEndpoint[] {
       isPolled: true,
       handle: () => jwksResponse(deps.keys),
     },
-    historyEndpoint(deps),
   ];
 }
 

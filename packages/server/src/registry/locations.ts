@@ -2,19 +2,19 @@ import type { ResourceStore } from "../engine/engine.ts";
 import { failedPrecondition } from "../lib/errors.ts";
 import type { Store } from "../store/db/store.ts";
 import { locationsOf } from "../store/tables/registry/locations.ts";
-import type { RemoteRegistry } from "./client/remote.ts";
+import type { RegistryContents } from "./client/remote.ts";
 import { resolvePath } from "./path.ts";
 
 /** The path of a repo at an attached registry. */
 export interface AttachedLocation {
-  readonly remote: RemoteRegistry;
+  readonly remote: RegistryContents;
   readonly path: string;
 }
 
 /** The locations of a repo at attached registries that may be written to. */
 export async function writableLocations(
   engine: ResourceStore,
-  remotes: ReadonlyMap<string, RemoteRegistry>,
+  remotes: ReadonlyMap<string, RegistryContents>,
   repo: string,
 ): Promise<AttachedLocation[]> {
   const { reader } = engine.store;
@@ -31,9 +31,9 @@ export async function writableLocations(
 /** Reads from the first attached registry that has it; undefined if none has. Failures of others do not matter then. */
 export async function readFromLocations<T>(
   store: Store,
-  remotes: ReadonlyMap<string, RemoteRegistry>,
+  remotes: ReadonlyMap<string, RegistryContents>,
   repo: string,
-  read: (remote: RemoteRegistry, path: string) => Promise<T | undefined>,
+  read: (remote: RegistryContents, path: string) => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const locations = (await locationsOf(store.reader, repo)).flatMap(({ host, path }) => {
     const remote = remotes.get(host);

@@ -15,6 +15,16 @@ export function registryHosts(
   return [...new Set([first, ...registries, ...registryUrls.keys()])];
 }
 
+/** The host of the registry of this server: that of clients for it, unless another registry is attached there. */
+export function ownService(
+  settings: Pick<Settings, "registryHost" | "registries" | "registryUrls" | "registryStorage">,
+  baseUrl: string,
+): string | undefined {
+  if (settings.registryStorage === undefined) return undefined;
+  const hosts = registryHosts(settings, baseUrl);
+  return hosts.find((host) => !settings.registryUrls.has(host)) ?? new URL(baseUrl).host;
+}
+
 /**
  * Validates the requested audiences of a token. Only audiences of this installation are allowed:
  * this server must not issue tokens for services that it does not know.

@@ -3,11 +3,46 @@
 import type { Readable } from "node:stream";
 import { invalidArgument, WharfError } from "../lib/errors.ts";
 import { zlib } from "../lib/lazy-builtins.ts";
-import { HttpFault } from "./http.ts";
+import { HttpFault, type HttpIn, type HttpOut } from "./http.ts";
 import type { HttpContext } from "./http-reply.ts";
 import type { RequestContext } from "./request-context.ts";
 
 const EMPTY = Buffer.alloc(0);
+
+/** Memory of a body that is read as it arrives: what is received, and what is being written. */
+const STREAMED_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Reads a body as it arrives. The time limit of the request begins again with each chunk, and ends with the last one:
+ * storing a large body takes long. Rejects if the client is gone, or too many bodies are being received.
+ */
+export async function* readChunks({
+  request,
+  response,
+  context,
+}: HttpContext): AsyncGenerator<Buffer> {
+  context.announced(STREAMED_BYTES);
+  continueIfAwaited(request, response);
+  // The stream of a request without a body has ended already.
+  if (!request.readableEnded) {
+    try {
+      // An error is answered: the connection must not be closed before.
+      for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+        context.progressed();
+        yield chunk as Buffer;
+      }
+    } catch {
+      throw new WharfError("CANCELLED", "the client closed the request");
+    }
+  }
+  context.endTimeLimit();
+}
+
+function continueIfAwaited({ headers }: HttpIn, response: HttpOut): void {
+  if (headers.expect !== undefined && AWAITS_CONTINUE.test(headers.expect)) {
+    response.writeContinue();
+  }
+}
 
 /** Reads a body and decompresses gzip. Rejects if it exceeds the limit, compressed or not. */
 export async function readBody(
@@ -18,9 +53,7 @@ export async function readBody(
   const length = Number(headers["content-length"] ?? 0);
   if (length > limit) throw tooLarge(limit);
   context.announced(length);
-  if (headers.expect !== undefined && AWAITS_CONTINUE.test(headers.expect)) {
-    response.writeContinue();
-  }
+  continueIfAwaited(request, response);
   const bytes = await collect(request, limit, context);
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding === "identity" || bytes.length === 0) return bytes;

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
 import type { WharfError } from "../lib/errors.ts";
 
 /** A request to something that is not an RPC: health, metrics, keys, pages. */
@@ -16,13 +17,18 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** Reads the whole body. Rejects with RESOURCE_EXHAUSTED when it is larger than the limit. */
   body(limit: number): Promise<Buffer>;
+  /**
+   * The body as it arrives, however long it is and takes, of an endpoint that `streams`. Rejects if the client stops
+   * sending, or too many bodies are being received.
+   */
+  chunks(): AsyncIterable<Buffer>;
 }
 
 export interface HttpResponse {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
-  /** The whole body, or chunks that are produced as fast as the client reads. */
-  readonly body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
+  /** The whole body, chunks that are produced as fast as the client reads, or a stream of bytes that are sent as they are. */
+  readonly body: string | Uint8Array | AsyncIterable<string | Uint8Array> | Readable;
   /** The error behind the response, for the log. The body reports it in a format of its own. */
   readonly error?: WharfError;
   /** Why the response is what it is, for the log; without secrets. */
@@ -39,6 +45,8 @@ export interface HttpEndpoint {
   readonly prefix?: true;
   /** Whether machines poll it: successful requests are logged at the level debug. */
   readonly isPolled?: true;
+  /** Whether bodies are streams: a request has no time limit while its client sends, and one of its own afterwards. */
+  readonly streams?: true;
   /** Whether monitoring probes it: it answers however many requests wait. */
   readonly isProbe?: true;
   /** Whether it serves only pages of this server: CORS does not open it, and the API description need not mention it. */

@@ -1,7 +1,7 @@
 /** Dispatches HTTP requests other than gRPC: CORS preflights, endpoints, gRPC-Web, Connect and REST. */
 import { WharfError } from "../lib/errors.ts";
 import { notTriable } from "../rpc/dry-run.ts";
-import { readBody } from "./body.ts";
+import { readBody, readChunks } from "./body.ts";
 import { handleConnect, isMethodPath } from "./connect/handler.ts";
 import type { Connection } from "./connections.ts";
 import type { HttpRequest } from "./endpoint.ts";
@@ -122,7 +122,8 @@ function handleEndpoint(http: HttpContext, endpoints: ByMethod, path: string, qu
     return;
   }
   context.isPolled = endpoint.isPolled ?? false;
-  context.setDeadline(wire.deadlines, fail);
+  if (endpoint.streams) context.setIdleLimit(wire.limits.requestMs, fail);
+  else context.setDeadline(wire.deadlines, fail);
   response.on("close", () => context.disconnected());
   const handle = () =>
     endpoint.handle(new EndpointRequest(http, path, query)).then((reply) => {
@@ -164,5 +165,9 @@ class EndpointRequest implements HttpRequest {
 
   body(limit: number): Promise<Buffer> {
     return readBody(this.#http, limit);
+  }
+
+  chunks(): AsyncIterable<Buffer> {
+    return readChunks(this.#http);
   }
 }

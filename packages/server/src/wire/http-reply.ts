@@ -185,8 +185,10 @@ export function uncompressedEtag(tag: string): string {
 const COMPRESSED_TYPES: ReadonlySet<unknown> = new Set(["application/zip", "application/gzip"]);
 
 function isCompressible({ headers }: HttpReply): boolean {
-  const isEncoded = headers?.["content-encoding"] !== undefined;
-  return !isEncoded && !COMPRESSED_TYPES.has(headers?.["content-type"]);
+  // Content is sent as it is stored, with its length.
+  const isFixed =
+    headers?.["content-encoding"] !== undefined || headers?.["content-length"] !== undefined;
+  return !isFixed && !COMPRESSED_TYPES.has(headers?.["content-type"]);
 }
 
 function varyOn(encoding: boolean, origin: boolean): string {

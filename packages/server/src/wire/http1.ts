@@ -19,7 +19,8 @@ export function http1Server(wire: Wire): Server {
   const server = createServer(
     {
       headersTimeout: limits.headersMs,
-      requestTimeout: Math.max(limits.requestMs, limits.headersMs),
+      // Of the whole request, which may be an upload: other requests have a deadline.
+      requestTimeout: 0,
       connectionsCheckingInterval: Math.ceil(limits.headersMs / CHECKS_PER_TIMEOUT),
       // Idle connections are closed apart from it.
       keepAliveTimeout: 0,

@@ -58,7 +58,10 @@ export class IdleSockets {
     const latest = now - limits.keepAliveMs;
     for (const [socket, open] of this.#open) {
       const { isIdle, isUnused, lastActivity } = open.connection;
-      const hasRead = socket.bytesRead !== open.bytesRead;
+      // Not for ever: the rest of a body that was answered already must arrive in time, too.
+      const hasRead =
+        socket.bytesRead !== open.bytesRead &&
+        now - lastActivity < limits.keepAliveMs + limits.requestMs;
       open.bytesRead = socket.bytesRead;
       // The first request has the time limit of its headers. A client may still be reading the last response.
       if (hasRead || !isIdle || isUnused || lastActivity > latest || socket.writableLength > 0) {

@@ -130,6 +130,20 @@ export class RequestContext extends Expiring implements RequestInfo {
     this.#timer = setTimeout(() => this.expire(), ms);
   }
 
+  /** Applies a time limit that begins again with `progressed`. */
+  setIdleLimit(ms: number, onTimeout: (error: WharfError) => void): void {
+    this.#onTimeout = onTimeout;
+    this.#timer = setTimeout(() => this.expire(), ms);
+  }
+
+  progressed(): void {
+    this.#timer?.refresh();
+  }
+
+  endTimeLimit(): void {
+    clearTimeout(this.#timer);
+  }
+
   override expire(): void {
     this.#deadlines = undefined;
     const error = deadlineExceeded();

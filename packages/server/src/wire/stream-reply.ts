@@ -1,7 +1,7 @@
 /** Streams responses that are too long for memory, as fast as the client reads. */
 
 import type { OutgoingHttpHeaders } from "node:http";
-import { Readable, Transform, type Writable } from "node:stream";
+import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setImmediate } from "node:timers/promises";
 import { WharfError } from "../lib/errors.ts";
@@ -11,7 +11,7 @@ import { closeIfUnread } from "./idle-connections.ts";
 import { COMPRESS_LEVEL } from "./limits.ts";
 
 /** The chunks of a body, each produced after the one before was written. */
-export type BodyChunks = AsyncIterable<string | Uint8Array>;
+export type BodyChunks = AsyncIterable<string | Uint8Array> | Readable;
 
 /** Small chunks are coalesced: each write has the same cost. */
 const CHUNK_BYTES = 64 * 1024;
@@ -36,18 +36,15 @@ export function sendChunks(
     return;
   }
   closeIfUnread(http);
-  const source = Readable.from(coalesce(chunks), { objectMode: false });
+  const source =
+    chunks instanceof Readable ? chunks : Readable.from(coalesce(chunks), { objectMode: false });
+  const gzip = compressed ? zlib().createGzip({ level: COMPRESS_LEVEL }) : undefined;
   let bytes = 0;
-  const counted = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length;
-      done(null, chunk);
-    },
+  (gzip ?? source).on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
   });
   const target = response as unknown as Writable;
-  const sent = compressed
-    ? pipeline(source, zlib().createGzip({ level: COMPRESS_LEVEL }), counted, target)
-    : pipeline(source, counted, target);
+  const sent = gzip ? pipeline(source, gzip, target) : pipeline(source, target);
   sent.then(
     () => context.finished(status, 0, bytes),
     (thrown) => {
@@ -63,6 +60,10 @@ export function sendChunks(
 
 /** Cancels a body that will not be read, so that its producer stops. */
 export function cancelBody(body: string | Uint8Array | BodyChunks): void {
+  if (body instanceof Readable) {
+    body.destroy();
+    return;
+  }
   const { return: stop } = body as Partial<AsyncIterator<unknown>>;
   // The body is discarded, so its errors do not matter.
   stop?.call(body).catch(() => {});

@@ -4,6 +4,7 @@ import { ANONYMOUS_UID } from "../../auth/caller.ts";
 import { Grants } from "../../auth/grants.ts";
 import { readBearer } from "../../lib/bearer.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
+import { ownService } from "../../sts/audiences.ts";
 import {
   type AuditedSubject,
   authorizeSubject,
@@ -25,6 +26,8 @@ export interface Principal extends Omit<Requester, "publicGrants"> {
   readonly uid: string;
   /** When the credentials expire. */
   readonly expires: number;
+  /** The session of a token of this installation. */
+  readonly session?: string | undefined;
   /** Set if the use of the identity is to be recorded. */
   readonly identity?: CachedIdentity;
 }
@@ -84,9 +87,20 @@ export async function authenticate(
   }
   const { caller, audiences, expires } = await deps.authenticator.holder(credentials.token, time);
   seen.identity = caller.uid;
-  if (!audiences.includes(service)) throw wrongAudience(audiences, service);
-  const { uid, grants, isOperator } = caller;
-  return { uid, grants, isOperator, expires };
+  if (!isFor(deps.exchange, audiences, service)) throw wrongAudience(audiences, service);
+  const { uid, grants, isOperator, session } = caller;
+  return { uid, grants, isOperator, session, expires };
+}
+
+/** Whether a token is for a registry. That of this server also accepts tokens for its API. */
+export function isFor(
+  { settings, addresses }: Pick<ExchangeDeps, "settings" | "addresses">,
+  audiences: readonly string[],
+  service: string,
+): boolean {
+  if (audiences.includes(service)) return true;
+  const { baseUrl } = addresses();
+  return service === ownService(settings, baseUrl) && audiences.includes(baseUrl);
 }
 
 /** The grants of the identity "anyone", which count for every requester, with credentials or without. */
@@ -125,7 +139,8 @@ export async function authenticateTrusted(
   }
 }
 
-function wrongAudience(audiences: readonly string[], service: string): WharfError {
+/** The error for a token of this installation that is not for the registry. */
+export function wrongAudience(audiences: readonly string[], service: string): WharfError {
   const found = audiences.map((audience) => JSON.stringify(audience)).join(", ");
   const text = `the token is for ${found}: exchange it for one with the audience ${JSON.stringify(service)}`;
   return new WharfError("PERMISSION_DENIED", text);

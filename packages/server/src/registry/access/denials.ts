@@ -1,9 +1,8 @@
 import { capabilityName, depthOf, rootOf } from "@wharf/contract";
-import type { ResourceStore } from "../../engine/engine.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { ResolvedPath } from "../path.ts";
 import { capabilitiesFor } from "./needed-capabilities.ts";
-import type { Requester } from "./registry-access.ts";
+import type { PathLookup, Requester } from "./registry-access.ts";
 import type { Action, Scope } from "./scope.ts";
 
 type RepositoryScope = Extract<Scope, { readonly type: "repository" }>;
@@ -25,7 +24,7 @@ const ROLES: Readonly<Record<Action, string>> = {
 
 /** Says why actions on a repository are denied. The path is undefined if it resolves to nothing. */
 export async function explainDenial(
-  engine: ResourceStore,
+  lookup: PathLookup,
   requester: Requester,
   scope: RepositoryScope,
   path: ResolvedPath | undefined,
@@ -35,7 +34,7 @@ export async function explainDenial(
   const message =
     path !== undefined && maySee(requester, path)
       ? explainMissing(requester, name, path, actions)
-      : ((await explainUnverified(engine, requester, name)) ?? explainUnseen(name, actions));
+      : ((await explainUnverified(lookup, requester, name)) ?? explainUnseen(name, actions));
   return { scope, actions, message: `${actions.join(", ")} of ${name} is denied: ${message}` };
 }
 
@@ -70,13 +69,13 @@ const MAX_ORGANIZATIONS = 100;
 
 /** Names an organization of the requester that has the name in the path, which is not verified. */
 async function explainUnverified(
-  { store, catalog: { groups } }: ResourceStore,
+  { reader, catalog: { groups } }: PathLookup,
   { grants }: Requester,
   name: string,
 ): Promise<string | undefined> {
   const [first = ""] = name.split("/");
   const roots = [...new Set(grants.scopes.map(rootOf))].slice(0, MAX_ORGANIZATIONS);
-  const own = await groups.findMany(store.reader, roots);
+  const own = await groups.findMany(reader, roots);
   const named = [...own.values()].find((group) => group.name === first && !group.verified);
   if (named === undefined) return undefined;
   return `the name of the organization ${first} is not verified; use its uid ${named.uid} in its place, or ask the operator to verify the name`;

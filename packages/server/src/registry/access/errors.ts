@@ -1,21 +1,51 @@
-import { WharfError } from "../../lib/errors.ts";
+import type { OutgoingHttpHeaders } from "node:http";
+import { type CodeName, WharfError } from "../../lib/errors.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
-import { errorHeaders } from "../../wire/http.ts";
+import { errorHeaders, HttpFault } from "../../wire/http.ts";
 
 /** The error codes of the OCI distribution specification. */
 const OCI_CODES: Readonly<Record<string, string>> = {
   NOT_FOUND: "NAME_UNKNOWN",
   UNAUTHENTICATED: "UNAUTHORIZED",
   PERMISSION_DENIED: "DENIED",
+  FAILED_PRECONDITION: "DENIED",
   RESOURCE_EXHAUSTED: "TOOMANYREQUESTS",
   UNAVAILABLE: "UNAVAILABLE",
 };
+
+/** The errors of the distribution specification that say more than a canonical code, with their status. */
+const FAULTS = {
+  BLOB_UNKNOWN: ["NOT_FOUND", 404],
+  BLOB_UPLOAD_INVALID: ["INVALID_ARGUMENT", 400],
+  BLOB_UPLOAD_UNKNOWN: ["NOT_FOUND", 404],
+  DIGEST_INVALID: ["INVALID_ARGUMENT", 400],
+  MANIFEST_BLOB_UNKNOWN: ["NOT_FOUND", 404],
+  MANIFEST_INVALID: ["INVALID_ARGUMENT", 400],
+  MANIFEST_UNKNOWN: ["NOT_FOUND", 404],
+  NAME_INVALID: ["INVALID_ARGUMENT", 400],
+  NAME_UNKNOWN: ["NOT_FOUND", 404],
+  RANGE_INVALID: ["OUT_OF_RANGE", 416],
+  SIZE_INVALID: ["INVALID_ARGUMENT", 400],
+  UNSUPPORTED: ["UNIMPLEMENTED", 405],
+} as const satisfies Record<string, readonly [CodeName, number]>;
+
+/** An error of the registry. */
+export class RegistryFault extends HttpFault {
+  readonly ociCode: string;
+
+  constructor(ociCode: keyof typeof FAULTS, text: string, headers: OutgoingHttpHeaders = {}) {
+    const [code, status] = FAULTS[ociCode];
+    super(new WharfError(code, text), status, headers);
+    this.ociCode = ociCode;
+  }
+}
 
 /** An error response in the format of registries. Internal errors are rethrown for the general handler. */
 export function registryError(thrown: unknown, realm: string): HttpResponse {
   const error = WharfError.from(thrown);
   if (error.code === "INTERNAL") throw error;
-  const code = OCI_CODES[error.code] ?? "UNSUPPORTED";
+  const code =
+    error instanceof RegistryFault ? error.ociCode : (OCI_CODES[error.code] ?? "UNSUPPORTED");
   // Without the name of the code, which the status replaces.
   const message = error.message.slice(error.message.indexOf(": ") + 2);
   return {

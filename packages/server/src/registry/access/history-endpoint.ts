@@ -61,7 +61,7 @@ async function requirePull(
   const time = Date.now();
   const bearer = readBearer(authorization) ?? "";
   const granted =
-    (await verifyRegistryToken(deps.keys, bearer, { issuer, services }, time)) ??
+    (await verifyRegistryToken(deps.keys, bearer, { issuer, services }, time))?.access ??
     (await grantedByCredentials());
   const isAllowed = granted.some(
     (one) => one.type === "repository" && one.name === name && one.actions.includes("pull"),

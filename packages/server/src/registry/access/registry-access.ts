@@ -1,6 +1,8 @@
 import type { Grants } from "../../auth/grants.ts";
+import type { Catalog } from "../../engine/catalog.ts";
 import type { ResourceStore } from "../../engine/engine.ts";
 import { hasQuotaLeft } from "../../engine/quotas.ts";
+import type { Reader } from "../../store/db/connection.ts";
 import { type ResolvedPath, resolvePath } from "../path.ts";
 import { type Denial, explainDenial } from "./denials.ts";
 import { capabilitiesFor } from "./needed-capabilities.ts";
@@ -15,6 +17,12 @@ export interface Requester {
   readonly isOperator: boolean;
 }
 
+/** Where paths are looked up: the store, or a transaction. */
+export interface PathLookup {
+  readonly catalog: Catalog;
+  readonly reader: Reader;
+}
+
 /** What a token grants and what not, and the repo or group of its first scope, for the audit log. */
 export interface RegistryAccess {
   readonly access: readonly ResourceActions[];
@@ -24,10 +32,11 @@ export interface RegistryAccess {
 
 /** Grants the requested scopes, action by action, where the requester holds the capabilities. */
 export async function grantScopes(
-  engine: ResourceStore,
+  { catalog, store: { reader } }: ResourceStore,
   requester: Requester,
   scopes: readonly Scope[],
 ): Promise<RegistryAccess> {
+  const lookup = { catalog, reader };
   const access: ResourceActions[] = [];
   const denials: Denial[] = [];
   let resource = "";
@@ -37,23 +46,45 @@ export async function grantScopes(
       if (requester.isOperator) access.push({ type: "registry", name: "catalog", actions: ["*"] });
       continue;
     }
-    // Requesters without any capability cost no reads.
-    const isStranger = holdsNothing(requester.grants) && holdsNothing(requester.publicGrants);
-    const path = isStranger
-      ? undefined
-      : await resolvePath(engine.catalog, engine.store.reader, scope.name);
-    const actions = path === undefined ? [] : await grantedActions(engine, requester, scope, path);
+    const path = await pathFor(lookup, requester, scope.name);
+    const actions = path === undefined ? [] : await grantedActions(lookup, requester, scope, path);
     if (path !== undefined) resource ||= path.repo ?? path.group;
     if (actions.length > 0) access.push({ type: "repository", name: scope.name, actions });
     const denied = ACTIONS.filter((one) => scope.actions.has(one) && !actions.includes(one));
     if (denied.length > 0)
-      denials.push(await explainDenial(engine, requester, scope, path, denied));
+      denials.push(await explainDenial(lookup, requester, scope, path, denied));
   }
   return { access, denials, resource };
 }
 
+/** The path of a repository, and why the requester may not do this there; undefined if they may. */
+export async function grantPath(
+  lookup: PathLookup,
+  requester: Requester,
+  name: string,
+  action: Action,
+): Promise<{ readonly path: ResolvedPath | undefined; readonly denial: string | undefined }> {
+  const actions: ReadonlySet<Action> = new Set([action]);
+  const scope = { type: "repository", name, actions, named: actions } as const;
+  const path = await pathFor(lookup, requester, name);
+  if (path !== undefined && (await grantedActions(lookup, requester, scope, path)).length > 0)
+    return { path, denial: undefined };
+  const { message } = await explainDenial(lookup, requester, scope, path, [action]);
+  return { path, denial: message };
+}
+
+/** Requesters without any capability cost no reads. */
+async function pathFor(
+  { catalog, reader }: PathLookup,
+  { grants, publicGrants }: Requester,
+  name: string,
+): Promise<ResolvedPath | undefined> {
+  if (holdsNothing(grants) && holdsNothing(publicGrants)) return undefined;
+  return resolvePath(catalog, reader, name);
+}
+
 async function grantedActions(
-  engine: ResourceStore,
+  lookup: PathLookup,
   requester: Requester,
   scope: { readonly actions: ReadonlySet<Action> },
   path: ResolvedPath,
@@ -61,7 +92,7 @@ async function grantedActions(
   const held = ACTIONS.filter(
     (action) => scope.actions.has(action) && holdsNeeded(requester, action, path),
   );
-  if (!held.includes("push") || (await hasQuota(engine, path))) return held;
+  if (!held.includes("push") || (await hasQuota(lookup, path))) return held;
   return held.filter((action) => action !== "push");
 }
 
@@ -76,9 +107,12 @@ function holdsNeeded(
 }
 
 /** Whether the repo exists, or the quota of its group allows another one. */
-async function hasQuota(engine: ResourceStore, { repo, group }: ResolvedPath): Promise<boolean> {
+async function hasQuota(
+  { catalog, reader }: PathLookup,
+  { repo, group }: ResolvedPath,
+): Promise<boolean> {
   if (repo !== undefined) return true;
-  return hasQuotaLeft(engine.catalog, engine.store.reader, engine.catalog.repos, group);
+  return hasQuotaLeft(catalog, reader, catalog.repos, group);
 }
 
 function holdsNothing(grants: Grants): boolean {

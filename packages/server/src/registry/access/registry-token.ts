@@ -10,16 +10,24 @@ export interface ExpectedToken {
   readonly services: readonly string[];
 }
 
-/**
- * The access that a registry token of ours grants, as a registry reads it. Undefined if another key has signed the
- * token; throws UNAUTHENTICATED if it is invalid.
- */
+/** A registry token of ours: who it is for, and what it grants at most. */
+export interface VerifiedRegistryToken {
+  readonly subject: string;
+  /** The session of the token that it was issued for; empty if there is none. */
+  readonly session: string;
+  readonly access: readonly ResourceActions[];
+  readonly expires: number;
+  /** The key that has signed it. */
+  readonly kid: string;
+}
+
+/** Reads a registry token. Undefined if another key has signed it; throws UNAUTHENTICATED if it is invalid. */
 export async function verifyRegistryToken(
   keys: RegistryKeys,
   token: string,
   { issuer, services }: ExpectedToken,
   now: number,
-): Promise<readonly ResourceActions[] | undefined> {
+): Promise<VerifiedRegistryToken | undefined> {
   const key = (await keys.published()).find(({ kid }) => kid === kidOf(token));
   if (key === undefined) return undefined;
   try {
@@ -30,7 +38,9 @@ export async function verifyRegistryToken(
       requiredClaims: ["exp", "access"],
       currentDate: new Date(now),
     });
-    return payload.access as readonly ResourceActions[];
+    const { sub: subject = "", session = "", exp = 0 } = payload;
+    const access = payload.access as readonly ResourceActions[];
+    return { subject, session: String(session), access, expires: exp * 1000, kid: key.kid };
   } catch (error) {
     if (error instanceof errors.JOSEError) throw unauthenticated("the token is invalid or expired");
     throw error;

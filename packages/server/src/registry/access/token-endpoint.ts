@@ -101,8 +101,8 @@ async function issueToken(
       await auditGrant(engine, tokenRequest, principal, { ...granted, access: [] }, error);
       return { ...registryError(error, `${authUrl}/token`), ...logged };
     }
-    const { uid: subject, expires } = principal;
-    const content = { issuer: authUrl, service, subject, access: granted.access, expires };
+    const { uid: subject, session, expires } = principal;
+    const content = { issuer: authUrl, service, subject, session, access: granted.access, expires };
     const { token, seconds } = issueRegistryToken(await deps.keys.current(), content, time);
     await auditGrant(engine, tokenRequest, principal, granted);
     return { ...tokenResponse(token, seconds, time, granted.access.map(scopeText)), ...logged };

@@ -18,6 +18,8 @@ export interface RegistryTokenContent {
   readonly service: string;
   /** The uid of the identity. */
   readonly subject: string;
+  /** The session of the credentials: our own registry ends access with it. */
+  readonly session?: string | undefined;
   readonly access: readonly ResourceActions[];
   /** When the credentials expire. */
   readonly expires: number;
@@ -26,7 +28,7 @@ export interface RegistryTokenContent {
 /** Signs a token for a registry. It expires after five minutes, or earlier with the credentials. */
 export function issueRegistryToken(
   key: RegistryKey,
-  { issuer, service, subject, access, expires }: RegistryTokenContent,
+  { issuer, service, subject, session, access, expires }: RegistryTokenContent,
   now: number,
 ): { token: string; seconds: number } {
   const issued = Math.floor(now / 1000);
@@ -40,6 +42,7 @@ export function issueRegistryToken(
     iat: issued,
     nbf: issued - CLOCK_SKEW_SECONDS,
     exp: expiry,
+    ...(session && { session }),
     access,
   };
   return { token: signJwt(key, claims, { x5c: key.x5c }), seconds: expiry - issued };

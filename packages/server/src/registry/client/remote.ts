@@ -30,6 +30,12 @@ export interface RemotePage {
   readonly time: number;
 }
 
+/** The contents of a registry, whether it is attached or that of this server. */
+export type RegistryContents = Pick<
+  RemoteRegistry,
+  "host" | "digestOf" | "manifest" | "config" | "putTag" | "deleteTag" | "deleteManifest"
+>;
+
 /** An attached registry: reads of its contents, and writes of its tags. */
 export class RemoteRegistry {
   readonly host: string;

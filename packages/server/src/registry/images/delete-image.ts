@@ -7,7 +7,7 @@ import type { Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY } from "../../rpc/reply.ts";
 import { findManifest } from "../../store/tables/registry/manifests.ts";
 import { asPrecondition } from "../client/protocol-error.ts";
-import type { RemoteRegistry } from "../client/remote.ts";
+import type { RegistryContents } from "../client/remote.ts";
 import { removeManifest } from "../ingest/manifest-state.ts";
 import { writableLocations } from "../locations.ts";
 import { mustExist } from "./list-images.ts";
@@ -17,7 +17,10 @@ import { mustExist } from "./list-images.ts";
  * their notifications, or the next reconcile pass, make up for it. If one of several registries fails,
  * the image stays stored, and the call can be repeated.
  */
-export function deleteImage(engine: Engine, remotes: ReadonlyMap<string, RemoteRegistry>): Handler {
+export function deleteImage(
+  engine: Engine,
+  remotes: ReadonlyMap<string, RegistryContents>,
+): Handler {
   const { store } = engine;
   return async (call, message) => {
     const { repoUid, digest } = message as DeleteImageRequest;

@@ -4,7 +4,7 @@ import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Store } from "../../store/db/store.ts";
-import type { RemoteRegistry } from "../client/remote.ts";
+import type { RegistryContents } from "../client/remote.ts";
 import { object, parseJson, text, textMap } from "../lenient-json.ts";
 import { readFromLocations } from "../locations.ts";
 import { imageFor } from "./images.ts";
@@ -12,7 +12,7 @@ import { imageFor } from "./images.ts";
 /** The handler of GetImageConfig. Configurations are not stored, but fetched from the registry. */
 export function imageConfigMethod(
   store: Store,
-  remotes: ReadonlyMap<string, RemoteRegistry>,
+  remotes: ReadonlyMap<string, RegistryContents>,
 ): Handler {
   return async (call, message) => {
     const request = message as GetImageConfigRequest;

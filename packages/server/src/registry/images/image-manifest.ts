@@ -11,7 +11,7 @@ import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Store } from "../../store/db/store.ts";
 import { findManifest } from "../../store/tables/registry/manifests.ts";
-import type { RemoteRegistry } from "../client/remote.ts";
+import type { RegistryContents } from "../client/remote.ts";
 import { list, object, parseJson, text, textMap } from "../lenient-json.ts";
 import { readFromLocations } from "../locations.ts";
 import { isDigest } from "./manifest.ts";
@@ -19,7 +19,7 @@ import { isDigest } from "./manifest.ts";
 /** The handler of GetImageManifest. Manifests are not stored, but fetched from the registry. */
 export function imageManifestMethod(
   store: Store,
-  remotes: ReadonlyMap<string, RemoteRegistry>,
+  remotes: ReadonlyMap<string, RegistryContents>,
 ): Handler {
   return async ({ signal }, message) => {
     const { repoUid, digest } = message as GetImageManifestRequest;

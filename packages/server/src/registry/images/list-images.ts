@@ -15,7 +15,7 @@ import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { locationsOf } from "../../store/tables/registry/locations.ts";
+import { locationsOf, OWN_HOST } from "../../store/tables/registry/locations.ts";
 import {
   indexesOf,
   type Manifest,
@@ -62,15 +62,21 @@ export function listImages(engine: ListedResources): Handler {
   };
 }
 
+/** @param ownHost The host of the registry of this server. */
 export function listImageLocations(
   engine: ResourceStore,
   remotes: ReadonlyMap<string, unknown>,
+  ownHost: () => string,
 ): Handler {
   return async (_call, message) => {
     const { repoUid } = message as ListImageLocationsRequest;
     await mustExist(engine, repoUid);
     const stored = await locationsOf(engine.store.reader, repoUid);
-    const locations = stored.map(({ host, path }) => ({ host, path, attached: remotes.has(host) }));
+    const locations = stored.map(({ host, path }) => ({
+      host: host === OWN_HOST ? ownHost() : host,
+      path,
+      attached: remotes.has(host),
+    }));
     const response = create(ListImageLocationsResponseSchema, { locations });
     return messageReply(ListImageLocationsResponseSchema, response);
   };

@@ -7,7 +7,7 @@ import { HttpFault } from "../../wire/http.ts";
 import { registryError } from "../access/errors.ts";
 import { SERVICE_SUBJECT } from "../client/client.ts";
 import { fallbackOnProtocolError } from "../client/protocol-error.ts";
-import type { RemoteRegistry } from "../client/remote.ts";
+import type { RegistryContents } from "../client/remote.ts";
 import { resolvePath } from "../path.ts";
 import { fetchManifestTree } from "../reconcile/fetch-manifest-tree.ts";
 import { type Ingestion, ingest, type Outcome } from "./ingest-notification.ts";
@@ -43,7 +43,7 @@ export interface NotificationDeps {
   readonly engine: Engine;
   readonly webhookAuth: WebhookAuth;
   /** Clients of the registries, by host. */
-  readonly remotes: ReadonlyMap<string, RemoteRegistry>;
+  readonly remotes: ReadonlyMap<string, RegistryContents>;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -143,7 +143,7 @@ class NotificationIngester {
   async #fetchMissing(host: string, notification: RegistryNotification): Promise<Fetched> {
     const { action, type, path, tag, digest, time } = notification;
     const { engine, remotes, log } = this.#deps;
-    const remote = remotes.get(host) as RemoteRegistry;
+    const remote = remotes.get(host) as RegistryContents;
     const nothing = { manifests: [], isManifestGone: false, elsewhere: NOWHERE };
     if (action === "delete") {
       const elsewhere = await fetchElsewhere(engine, remotes, host, notification);

@@ -1,7 +1,7 @@
 import type { ResourceStore } from "../../engine/engine.ts";
 import { locationsOf } from "../../store/tables/registry/locations.ts";
 import { tagsOfDigests } from "../../store/tables/registry/tags.ts";
-import type { RemoteRegistry } from "../client/remote.ts";
+import type { RegistryContents } from "../client/remote.ts";
 import { resolvePath } from "../path.ts";
 import type { RegistryNotification } from "./notification-formats.ts";
 
@@ -24,7 +24,7 @@ const MAX_TAGS = 1_000;
 /** Asks the other registries that have the repo, so that a deletion in one leaves what they have. */
 export async function fetchElsewhere(
   engine: ResourceStore,
-  remotes: ReadonlyMap<string, RemoteRegistry>,
+  remotes: ReadonlyMap<string, RegistryContents>,
   host: string,
   { path, tag, digest }: RegistryNotification,
 ): Promise<Elsewhere> {

@@ -16,6 +16,8 @@ export interface MutationOrigin {
   readonly requestId: string;
   readonly remoteAddress: string;
   readonly userAgent: string;
+  /** Whether quotas apply. They do not by default: what attached registries report exists already. */
+  readonly enforcesQuotas?: boolean;
 }
 
 const METHODS = {
@@ -39,7 +41,7 @@ export function systemMutation(
   origin: MutationOrigin,
   caller: Caller = OPERATOR,
 ): Mutation {
-  const { actor, actorName, ...context } = origin;
+  const { actor, actorName, enforcesQuotas = false, ...context } = origin;
   const fixed = {
     authorization: undefined,
     format: "json",
@@ -47,10 +49,9 @@ export function systemMutation(
     via: "registry",
   } as const;
   const call: Call = { ...context, ...fixed, method: METHODS[method], caller };
-  // Reported state bypasses quotas: it already exists in the registry.
   return new Mutation(call, tx, engine, {
     actor,
     ...(actorName && { actorName }),
-    enforcesQuotas: false,
+    enforcesQuotas,
   });
 }

@@ -2,7 +2,7 @@ import type { BoundedCache } from "../../lib/bounded-cache.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { findManifest, type Manifest } from "../../store/tables/registry/manifests.ts";
 import { fallbackOnProtocolError } from "../client/protocol-error.ts";
-import type { RemoteManifest, RemoteRegistry } from "../client/remote.ts";
+import type { RegistryContents, RemoteManifest } from "../client/remote.ts";
 import { architectureOf, MAX_CHILDREN, readManifest } from "../images/manifest.ts";
 
 /** An index may refer to indexes; deeper nesting is not followed. */
@@ -12,7 +12,7 @@ export const MAX_CACHED_ARCHITECTURES = 10_000;
 
 /** Where manifests are fetched from, and what is stored or fetched already. */
 export interface FetchContext {
-  readonly remote: RemoteRegistry;
+  readonly remote: RegistryContents;
   readonly path: string;
   readonly reader: Reader;
   /** The uid of the repo; undefined if it does not exist yet, so that nothing is stored. */

@@ -7,7 +7,7 @@ import { findLocation } from "../../store/tables/registry/locations.ts";
 import { clearRepoDeletion, findRepoDeletion } from "../../store/tables/registry/repo-deletions.ts";
 import { lastDigests } from "../../store/tables/registry/tags.ts";
 import { fallbackOnProtocolError } from "../client/protocol-error.ts";
-import type { RemoteRegistry } from "../client/remote.ts";
+import type { RegistryContents, RemoteRegistry } from "../client/remote.ts";
 import { removeLocationInBatches } from "../ingest/removal.ts";
 import type { MutationOrigin } from "../ingest/system-mutation.ts";
 import { resolvePath } from "../path.ts";
@@ -28,7 +28,7 @@ export interface ReconcileDeps {
   readonly engine: Engine;
   readonly remote: RemoteRegistry;
   /** All attached registries, by host. */
-  readonly remotes: ReadonlyMap<string, RemoteRegistry>;
+  readonly remotes: ReadonlyMap<string, RegistryContents>;
   /** Architectures read during this pass, by digest of the image configuration. */
   readonly architectures: BoundedCache<string, string>;
   readonly log: Logger;

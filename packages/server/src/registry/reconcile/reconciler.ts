@@ -11,7 +11,7 @@ import {
   releaseLease,
   takeLease,
 } from "../../store/tables/registry/passes.ts";
-import type { RemoteRegistry } from "../client/remote.ts";
+import type { RegistryContents, RemoteRegistry } from "../client/remote.ts";
 import { MAX_CACHED_ARCHITECTURES } from "./fetch-manifest-tree.ts";
 import { type PassProgress, runPass } from "./reconcile-pass.ts";
 
@@ -29,7 +29,7 @@ export interface ReconcilerDeps {
   readonly engine: Engine;
   readonly remote: RemoteRegistry;
   /** All attached registries, by host. */
-  readonly remotes: ReadonlyMap<string, RemoteRegistry>;
+  readonly remotes: ReadonlyMap<string, RegistryContents>;
   readonly metrics: Metrics;
   readonly log: Logger;
   /** Time from the end of a pass to the begin of the next; 0 for passes on request only. */

@@ -6,9 +6,10 @@ import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
 import type { Handler } from "../../rpc/call.ts";
 import type { InstallationSecrets } from "../../secrets/installation-secrets.ts";
+import { OWN_HOST } from "../../store/tables/registry/locations.ts";
 import type { HttpEndpoint } from "../../wire/endpoint.ts";
 import type { RegistryKeys } from "../access/keys.ts";
-import { RemoteRegistry } from "../client/remote.ts";
+import { type RegistryContents, RemoteRegistry } from "../client/remote.ts";
 import { notificationEndpoint } from "../ingest/notifications.ts";
 import { WebhookAuth } from "../ingest/webhook-auth.ts";
 import { Reconciler } from "./reconciler.ts";
@@ -28,6 +29,8 @@ export interface RegistrySyncDeps {
   readonly log: Logger;
   readonly settings: Settings;
   addresses(): Addresses;
+  /** The registry of this server, if it has one. */
+  readonly own: RegistryContents | undefined;
 }
 
 type Remotes = ReadonlyMap<string, RemoteRegistry>;
@@ -36,28 +39,27 @@ type Remotes = ReadonlyMap<string, RemoteRegistry>;
 export class RegistrySync {
   readonly endpoints: readonly HttpEndpoint[];
   readonly handlers: readonly [DescMethod, Handler][];
-  /** Clients of the registries for requests, by host. */
-  readonly remotes: Remotes;
-  /** Clients of the same registries for reconciling. */
-  readonly #backgroundRemotes: Remotes;
+  /** All registries for requests, by host. */
+  readonly contents: ReadonlyMap<string, RegistryContents>;
+  readonly #clients: readonly RemoteRegistry[];
   readonly #reconcilers: readonly Reconciler[];
 
   private constructor(
     endpoints: readonly HttpEndpoint[],
     handlers: readonly [DescMethod, Handler][],
     reconcilers: readonly Reconciler[],
-    remotes: Remotes,
-    backgroundRemotes: Remotes,
+    contents: ReadonlyMap<string, RegistryContents>,
+    clients: readonly RemoteRegistry[],
   ) {
     this.endpoints = endpoints;
     this.handlers = handlers;
-    this.remotes = remotes;
+    this.contents = contents;
     this.#reconcilers = reconcilers;
-    this.#backgroundRemotes = backgroundRemotes;
+    this.#clients = clients;
   }
 
   static open(deps: RegistrySyncDeps): RegistrySync {
-    const { engine, keys, installation, metrics, log, settings, addresses } = deps;
+    const { engine, keys, installation, metrics, log, settings, addresses, own } = deps;
     const webhookAuth = new WebhookAuth(installation, settings);
     const createClients = (): Remotes =>
       new Map(
@@ -66,21 +68,25 @@ export class RegistrySync {
           new RemoteRegistry({ host, url, keys, addresses }),
         ]),
       );
-    const remotes = createClients();
+    const clients = createClients();
     // Separate clients, so that requests do not queue behind a reconcile pass.
-    const backgroundRemotes = createClients();
+    const backgroundClients = createClients();
+    const withOwn = (all: Remotes): ReadonlyMap<string, RegistryContents> =>
+      own === undefined ? all : new Map<string, RegistryContents>([[OWN_HOST, own], ...all]);
+    const contents = withOwn(clients);
     const intervalMs = settings.reconcileMinutes * 60_000;
     const reconcilers = new Map<string, Reconciler>();
-    for (const [host, remote] of backgroundRemotes) {
+    const remotes = withOwn(backgroundClients);
+    for (const [host, remote] of backgroundClients) {
       const shared = { engine, metrics, log, intervalMs };
-      reconcilers.set(host, new Reconciler({ ...shared, remote, remotes: backgroundRemotes }));
+      reconcilers.set(host, new Reconciler({ ...shared, remote, remotes }));
     }
     return new RegistrySync(
-      [notificationEndpoint({ engine, webhookAuth, remotes, metrics, log })],
+      [notificationEndpoint({ engine, webhookAuth, remotes: contents, metrics, log })],
       registryHandlers(engine, reconcilers),
       [...reconcilers.values()],
-      remotes,
-      backgroundRemotes,
+      contents,
+      [...clients.values(), ...backgroundClients.values()],
     );
   }
 
@@ -91,7 +97,6 @@ export class RegistrySync {
 
   async stop(): Promise<void> {
     await Promise.all(this.#reconcilers.map((reconciler) => reconciler.stop()));
-    for (const remotes of [this.remotes, this.#backgroundRemotes])
-      for (const remote of remotes.values()) remote.close();
+    for (const client of this.#clients) client.close();
   }
 }

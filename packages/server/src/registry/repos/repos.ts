@@ -25,7 +25,8 @@ import type { Handler } from "../../rpc/call.ts";
 import { fieldValue } from "../../rpc/fields.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { countsOf } from "../../store/resources/range-counts.ts";
-import { deleteLocations, locationsOf } from "../../store/tables/registry/locations.ts";
+import { unlinkBlobs } from "../../store/tables/registry/blobs.ts";
+import { deleteLocations, locationsOf, OWN_HOST } from "../../store/tables/registry/locations.ts";
 import { forgetManifests, hasManifests } from "../../store/tables/registry/manifests.ts";
 import { writeRepoDeletion } from "../../store/tables/registry/repo-deletions.ts";
 import { deleteReadme } from "../../store/tables/registry/repo-readmes.ts";
@@ -169,16 +170,18 @@ function deleteRepo(engine: Engine): Handler {
 
 /**
  * Deletes the tags, their history, the manifests, the locations, the README and the deployment of a repo.
- * Its images stay in the registries. So the deletion is recorded for each location, with the history of the tags: a
+ * Its images stay in attached registries. So the deletion is recorded for each location, with the history of the tags: a
  * reconcile pass must not bring the repo back before something is pushed to it, and the path must not become another's.
  */
 async function removeContents({ engine, tx, call }: Mutation, { uid }: Repo): Promise<void> {
-  const locations = (await hasImages(engine.catalog, tx, uid)) ? await locationsOf(tx, uid) : [];
+  const stored = (await hasImages(engine.catalog, tx, uid)) ? await locationsOf(tx, uid) : [];
+  const locations = stored.filter(({ host }) => host !== OWN_HOST);
   for (const { host, path } of locations) {
     await writeRepoDeletion(tx, { host, path, repo: uid, time: call.time });
   }
   await engine.catalog.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
   await forgetManifests(tx, uid);
+  await unlinkBlobs(tx, uid);
   if (locations.length === 0) await forgetHistory(tx, uid);
   await deleteLocations(tx, uid);
   await deleteReadme(tx, uid);

@@ -11,7 +11,7 @@ import { notTriable } from "../../rpc/dry-run.ts";
 import { wantsUniqueTags } from "../../store/tables/registry/settings.ts";
 import { newestEntry } from "../../store/tables/registry/tags.ts";
 import { asPrecondition, fallbackOnProtocolError } from "../client/protocol-error.ts";
-import type { RemoteManifest, RemoteRegistry } from "../client/remote.ts";
+import type { RegistryContents, RemoteManifest } from "../client/remote.ts";
 import { checkUniqueTag, tagNotMovable } from "../ingest/tag-state.ts";
 import { type AttachedLocation, writableLocations } from "../locations.ts";
 
@@ -30,9 +30,9 @@ interface TagAtLocation extends AttachedLocation {
  */
 export class RemoteTags {
   readonly #engine: ResourceStore;
-  readonly #remotes: ReadonlyMap<string, RemoteRegistry>;
+  readonly #remotes: ReadonlyMap<string, RegistryContents>;
 
-  constructor(engine: ResourceStore, remotes: ReadonlyMap<string, RemoteRegistry>) {
+  constructor(engine: ResourceStore, remotes: ReadonlyMap<string, RegistryContents>) {
     this.#engine = engine;
     this.#remotes = remotes;
   }

@@ -39,6 +39,31 @@ export function migrations(dialect: Dialect): readonly Step[] {
     // The indexes of orders end in the uid.
     { table: ALL_TABLES },
     auditSearch(dialect),
+    registryContent(dialect),
+  ];
+}
+
+/**
+ * The content of the registry in tables/registry: bytes of manifests and the blobs that they refer to (manifests.ts),
+ * blobs, their links to repos with leases (blobs.ts), and uploads (uploads.ts).
+ */
+function registryContent({ text, integer, blob, withoutRowid }: Dialect): readonly string[] {
+  return [
+    `ALTER TABLE manifests ADD COLUMN content ${blob}`,
+    `CREATE TABLE manifest_references (
+      repo ${text} NOT NULL, manifest ${text} NOT NULL, digest ${text} NOT NULL,
+      PRIMARY KEY (repo, manifest, digest)) ${withoutRowid}`,
+    "CREATE INDEX manifest_references_by_digest ON manifest_references (digest, repo)",
+    `CREATE TABLE blobs (
+      digest ${text} PRIMARY KEY, size ${integer} NOT NULL, created ${integer} NOT NULL)`,
+    `CREATE TABLE blob_links (
+      repo ${text} NOT NULL, digest ${text} NOT NULL, leased ${integer} NOT NULL,
+      PRIMARY KEY (repo, digest)) ${withoutRowid}`,
+    "CREATE INDEX blob_links_by_digest ON blob_links (digest)",
+    `CREATE TABLE uploads (
+      id ${text} PRIMARY KEY, path ${text} NOT NULL, actor ${text} NOT NULL, touched ${integer} NOT NULL,
+      size ${integer} NOT NULL, parts ${text} NOT NULL)`,
+    "CREATE INDEX uploads_by_touched ON uploads (touched)",
   ];
 }
 

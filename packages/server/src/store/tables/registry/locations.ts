@@ -2,9 +2,12 @@ import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
 
 /**
- * The locations of repos in attached registries: host and path. A repo can have several: the same path in
+ * The locations of repos in registries: host and path. A repo can have several: the same path in
  * two registries, or its name and its uid in one.
  */
+
+/** The host of locations in the registry of this server, whatever address it has. */
+export const OWN_HOST = "";
 
 export interface RegistryLocation {
   readonly host: string;

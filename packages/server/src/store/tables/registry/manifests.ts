@@ -5,7 +5,7 @@
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
 
-/** Metadata of the images of repos. The images themselves are in an attached registry. */
+/** Metadata of the images of repos, and the bytes of those manifests that the registry of this server has. */
 
 /** An image, an index of images for several architectures, or another artifact. */
 export type ManifestKind = "image" | "index" | "other";
@@ -128,6 +128,80 @@ export async function writeManifest(
   );
 }
 
+/** The bytes of a manifest and its media type; undefined if only an attached registry has it. */
+export async function readManifestContent(
+  reader: Reader,
+  repo: string,
+  digest: string,
+): Promise<{ readonly mediaType: string; readonly content: Uint8Array } | undefined> {
+  const sql = `SELECT media_type AS "mediaType", content FROM manifests
+    WHERE repo = ? AND digest = ? AND content IS NOT NULL`;
+  return reader.get(sql, repo, digest);
+}
+
+/** Stores the bytes of a manifest that is stored, and the blobs and manifests that it refers to. */
+export async function writeManifestContent(
+  tx: Transaction,
+  repo: string,
+  digest: string,
+  content: Uint8Array,
+  references: readonly string[],
+): Promise<void> {
+  const sql = "UPDATE manifests SET content = ? WHERE repo = ? AND digest = ?";
+  await tx.run(sql, content, repo, digest);
+  await tx.run(
+    `INSERT INTO manifest_references (repo, manifest, digest)
+     SELECT ?, ?, value FROM (${tx.dialect.texts}) given WHERE true ON CONFLICT DO NOTHING`,
+    repo,
+    digest,
+    JSON.stringify([...new Set(references)]),
+  );
+}
+
+/** Those of the digests that are manifests with content in a repo. */
+export async function storedManifests(
+  reader: Reader,
+  repo: string,
+  digests: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const sql = `SELECT digest FROM manifests
+    WHERE repo = ? AND content IS NOT NULL AND digest IN (${reader.dialect.texts})`;
+  const rows = await reader.all<{ digest: string }>(sql, repo, JSON.stringify(digests));
+  return new Set(rows.map(({ digest }) => digest));
+}
+
+/** The bytes of manifests that are attached to a subject, in the order of their digests. */
+export function readReferrers(
+  reader: Reader,
+  repo: string,
+  subject: string,
+  after: string,
+  limit: number,
+): Promise<
+  { readonly digest: string; readonly mediaType: string; readonly content: Uint8Array }[]
+> {
+  const sql = `SELECT digest, media_type AS "mediaType", content FROM manifests
+    WHERE repo = ? AND subject = ? AND subject <> '' AND digest > ? AND content IS NOT NULL
+    ORDER BY digest LIMIT ?`;
+  return reader.all(sql, repo, subject, after, limit);
+}
+
+/** Whether a manifest of a repo refers to a digest. */
+export async function isReferred(reader: Reader, repo: string, digest: string): Promise<boolean> {
+  const sql = "SELECT 1 AS found FROM manifest_references WHERE digest = ? AND repo = ? LIMIT 1";
+  return (await reader.get(sql, digest, repo)) !== undefined;
+}
+
+/** Deletes references of manifests that are not stored any more. */
+async function deleteReferences(tx: Transaction, repo: string): Promise<void> {
+  await tx.run(
+    `DELETE FROM manifest_references WHERE repo = ? AND NOT EXISTS (
+       SELECT 1 FROM manifests WHERE manifests.repo = manifest_references.repo
+         AND manifests.digest = manifest_references.manifest)`,
+    repo,
+  );
+}
+
 /** Records a pull, unless a later one is stored. */
 export async function writePull(
   tx: Transaction,
@@ -147,7 +221,8 @@ export async function deleteManifest(
   time: number,
 ): Promise<void> {
   const sql = "DELETE FROM manifests WHERE repo = ? AND digest = ? AND pushed <= ?";
-  await tx.run(sql, repo, digest, time);
+  if ((await tx.run(sql, repo, digest, time)) === 0) return;
+  await tx.run("DELETE FROM manifest_references WHERE repo = ? AND manifest = ?", repo, digest);
 }
 
 export async function hasManifests(reader: Reader, repo: string): Promise<boolean> {
@@ -185,9 +260,11 @@ export async function forgetManifestsUntil(
   time: number,
 ): Promise<void> {
   await tx.run("DELETE FROM manifests WHERE repo = ? AND pushed <= ?", repo, time);
+  await deleteReferences(tx, repo);
 }
 
 /** Deletes all manifests of a deleted repo. */
 export async function forgetManifests(tx: Transaction, repo: string): Promise<void> {
   await tx.run("DELETE FROM manifests WHERE repo = ?", repo);
+  await deleteReferences(tx, repo);
 }

@@ -140,6 +140,21 @@ export function knownTags(
   return reader.all<KnownTag>(sql, repo, after, limit);
 }
 
+/** The next tags of a repo after a name whose images the registry of this server has. */
+export async function servedTags(
+  reader: Reader,
+  repo: string,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const sql = `SELECT name FROM tags WHERE parent = ? AND name > ? AND EXISTS (
+      SELECT 1 FROM manifests WHERE manifests.repo = tags.parent
+        AND manifests.digest = tags.digest AND manifests.content IS NOT NULL)
+    ORDER BY name LIMIT ?`;
+  const rows = await reader.arrays<readonly [string]>(sql, repo, after, limit);
+  return rows.map(([name]) => name);
+}
+
 /** The tags of a repo that have one of these digests, in the order of names. */
 export async function tagsOfDigests(
   reader: Reader,

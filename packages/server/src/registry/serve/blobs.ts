@@ -1,0 +1,84 @@
+import { WharfError } from "../../lib/errors.ts";
+import { findBlob, isLeaseDue, linkBlob, unlinkBlob } from "../../store/tables/registry/blobs.ts";
+import { isReferred } from "../../store/tables/registry/manifests.ts";
+import type { HttpResponse } from "../../wire/endpoint.ts";
+import { RegistryFault } from "../access/errors.ts";
+import type { ByteRange } from "../storage/content-storage.ts";
+import type { RepoRequest, ServeDeps } from "./deps.ts";
+import { confirmAccess } from "./repo-writes.ts";
+
+/** A blob, or a range of it; only its size for HEAD. */
+export async function getBlob(
+  { engine, storage, log }: ServeDeps,
+  { request, path: { repo }, time }: RepoRequest,
+  digest: string,
+): Promise<HttpResponse> {
+  const { store } = engine;
+  const blob = repo === undefined ? undefined : await findBlob(store.reader, repo, digest);
+  if (repo === undefined || blob === undefined) throw unknownBlob(digest);
+  const headers = {
+    "content-type": "application/octet-stream",
+    "docker-content-digest": digest,
+    "accept-ranges": "bytes",
+    etag: `"${digest}"`,
+  };
+  if (request.method === "HEAD") {
+    // The client does not upload what is here: it must not be collected before its manifest arrives.
+    if (isLeaseDue(blob.leased, time)) await store.write((tx) => linkBlob(tx, repo, digest, time));
+    return { status: 200, headers: { ...headers, "content-length": blob.size }, body: "" };
+  }
+  if (request.headers["if-none-match"] === headers.etag) return { status: 304, headers, body: "" };
+  const range = readRange(request.headers.range, blob.size);
+  const body = await storage.read(digest, range);
+  if (body === undefined) {
+    log.error({ digest, repo }, "the content of a blob is missing");
+    throw new WharfError("DATA_LOSS", "the content of the blob is missing");
+  }
+  if (range === undefined)
+    return { status: 200, headers: { ...headers, "content-length": blob.size }, body };
+  const { start, end } = range;
+  const partial = {
+    "content-length": end - start + 1,
+    "content-range": `bytes ${start}-${end}/${blob.size}`,
+  };
+  return { status: 206, headers: { ...headers, ...partial }, body };
+}
+
+/** Removes a blob from a repo; other repos keep it. */
+export async function deleteBlob(
+  { engine }: ServeDeps,
+  repoRequest: RepoRequest,
+  digest: string,
+): Promise<HttpResponse> {
+  const { repo } = repoRequest.path;
+  if (repo === undefined) throw unknownBlob(digest);
+  await engine.store.write(async (tx) => {
+    await confirmAccess(engine, tx, repoRequest, "delete");
+    if (await isReferred(tx, repo, digest)) {
+      const text = "a manifest of the repository refers to the blob: delete that first";
+      throw new RegistryFault("UNSUPPORTED", text);
+    }
+    if (!(await unlinkBlob(tx, repo, digest))) throw unknownBlob(digest);
+  });
+  return { status: 202, headers: {}, body: "" };
+}
+
+export function unknownBlob(digest: string): RegistryFault {
+  return new RegistryFault("BLOB_UNKNOWN", `the repository has no blob ${digest}`);
+}
+
+const RANGE = /^bytes=(\d*)-(\d*)$/;
+
+/** The range that a client asks for (RFC 9110); undefined for all of it, also for forms that are not supported. */
+function readRange(header: string | undefined, size: number): ByteRange | undefined {
+  const [, first = "", last = ""] = RANGE.exec(header ?? "") ?? [];
+  if (first === "" && last === "") return undefined;
+  const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === "" || last === "" ? size - 1 : Math.min(Number(last), size - 1);
+  if (start <= end) return { start, end };
+  // A syntactically invalid range is ignored.
+  if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;
+  throw new RegistryFault("RANGE_INVALID", "the range is outside of the blob", {
+    "content-range": `bytes */${size}`,
+  });
+}

@@ -1,0 +1,28 @@
+import type { Engine } from "../../engine/engine.ts";
+import type { Logger } from "../../observe/logger.ts";
+import type { HttpRequest } from "../../wire/endpoint.ts";
+import type { ResolvedPath } from "../path.ts";
+import type { ContentStorage } from "../storage/content-storage.ts";
+import type { RegistryAuthorizer, RegistryCaller } from "./access.ts";
+
+/** What the parts of the registry work with. */
+export interface ServeDeps {
+  readonly engine: Engine;
+  readonly storage: ContentStorage;
+  readonly authorizer: RegistryAuthorizer;
+  readonly log: Logger;
+  /** Pushes leave so many bytes of the disk to others, the database among them. */
+  readonly minFreeBytes: number;
+}
+
+/** An authorized request about one repository. */
+export interface RepoRequest {
+  readonly request: HttpRequest;
+  readonly caller: RegistryCaller;
+  /** The host of the registry that the client named. */
+  readonly host: string;
+  /** The name of the repository. */
+  readonly name: string;
+  readonly path: ResolvedPath;
+  readonly time: number;
+}

@@ -1,0 +1,141 @@
+import { unauthenticated } from "../../lib/errors.ts";
+import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
+import { RegistryFault, registryError } from "../access/errors.ts";
+import type { Action } from "../access/scope.ts";
+import { deleteBlob, getBlob } from "./blobs.ts";
+import type { RepoRequest, ServeDeps } from "./deps.ts";
+import { listReferrers, listTags } from "./lists.ts";
+import { deleteManifest, getManifest, putManifest } from "./manifests.ts";
+import { PullLog } from "./pull-log.ts";
+import { readTarget, type Target } from "./request.ts";
+import { UploadCleanup } from "./upload-cleanup.ts";
+import {
+  cancelUpload,
+  continueUpload,
+  finishUpload,
+  startUpload,
+  uploadProgress,
+} from "./uploads.ts";
+
+/**
+ * Content of users never runs as a page of this server, whatever it is: browsers neither guess its type nor run scripts in
+ * it.
+ */
+const COMMON_HEADERS = {
+  "docker-distribution-api-version": "registry/2.0",
+  "content-security-policy": "default-src 'none'; sandbox",
+  "x-content-type-options": "nosniff",
+};
+
+type Handle = (repoRequest: RepoRequest) => Promise<HttpResponse>;
+
+/** The OCI distribution API. */
+export class RegistryServer {
+  readonly #deps: ServeDeps;
+  readonly #pulls: PullLog;
+  readonly #cleanup: UploadCleanup;
+  readonly endpoints: readonly HttpEndpoint[];
+
+  /** @param other Answers other paths below /v2/. */
+  constructor(deps: ServeDeps, other: HttpEndpoint) {
+    this.#deps = deps;
+    this.#pulls = new PullLog(deps.engine, deps.log);
+    this.#cleanup = new UploadCleanup(deps.engine, deps.storage, deps.log);
+    const handle = (request: HttpRequest) => this.#handle(request, other);
+    const prefix = { path: "/v2/", prefix: true, handle } as const;
+    this.endpoints = [
+      { method: "GET", path: "/v2", handle },
+      { ...prefix, method: "GET" },
+      { ...prefix, method: "DELETE" },
+      { ...prefix, method: "POST", streams: true },
+      { ...prefix, method: "PATCH", streams: true },
+      { ...prefix, method: "PUT", streams: true },
+    ];
+  }
+
+  /** Starts what runs beside requests. */
+  start(): void {
+    this.#cleanup.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#cleanup.stop();
+    await this.#pulls.close();
+    await this.#deps.storage.close();
+  }
+
+  async #handle(request: HttpRequest, other: HttpEndpoint): Promise<HttpResponse> {
+    const response = await this.#answer(request, other);
+    return { ...response, headers: { ...response.headers, ...COMMON_HEADERS } };
+  }
+
+  async #answer(request: HttpRequest, other: HttpEndpoint): Promise<HttpResponse> {
+    const { authorizer } = this.#deps;
+    let scope: string | undefined;
+    try {
+      const target = readTarget(request.path);
+      if (target === undefined) {
+        if (request.method === other.method) return await other.handle(request);
+        throw new RegistryFault("UNSUPPORTED", "no route matches this path");
+      }
+      const caller = await authorizer.authenticate(request);
+      if (target.kind === "base") return this.#base(caller.isAnonymous);
+      if (target.kind === "catalog") throw new RegistryFault("NAME_UNKNOWN", "there is no catalog");
+      const [action, handle] = this.#operation(request.method, target);
+      scope = `repository:${target.name}:${action === "push" ? "pull,push" : action}`;
+      const path = await authorizer.authorize(caller, target.name, action);
+      const host = authorizer.service;
+      const time = Date.now();
+      const response = await handle({ request, caller, host, name: target.name, path, time });
+      return { ...response, caller: caller.caller.uid };
+    } catch (thrown) {
+      const response = registryError(thrown, "");
+      if (response.status !== 401) return response;
+      const challenge = { "www-authenticate": authorizer.challenge(scope) };
+      return { ...response, headers: { ...response.headers, ...challenge } };
+    }
+  }
+
+  /** Clients look here for the way to authenticate. */
+  #base(isAnonymous: boolean): HttpResponse {
+    if (isAnonymous) throw unauthenticated("credentials are required");
+    return { status: 200, headers: { "content-type": "application/json" }, body: "{}" };
+  }
+
+  #operation(
+    method: string,
+    target: Exclude<Target, { kind: "base" | "catalog" }>,
+  ): [Action, Handle] {
+    const deps = this.#deps;
+    const isRead = method === "GET" || method === "HEAD";
+    switch (target.kind) {
+      case "blob":
+        if (isRead) return ["pull", (one) => getBlob(deps, one, target.digest)];
+        if (method === "DELETE") return ["delete", (one) => deleteBlob(deps, one, target.digest)];
+        break;
+      case "uploads":
+        if (method === "POST") return ["push", (one) => startUpload(deps, one)];
+        break;
+      case "upload":
+        if (isRead) return ["push", (one) => uploadProgress(deps, one, target.id)];
+        if (method === "PATCH") return ["push", (one) => continueUpload(deps, one, target.id)];
+        if (method === "PUT") return ["push", (one) => finishUpload(deps, one, target.id)];
+        if (method === "DELETE") return ["push", (one) => cancelUpload(deps, one, target.id)];
+        break;
+      case "manifest": {
+        const { reference } = target;
+        if (isRead) return ["pull", (one) => getManifest(deps, this.#pulls, one, reference)];
+        if (method === "PUT") return ["push", (one) => putManifest(deps, one, reference)];
+        if (method === "DELETE") return ["delete", (one) => deleteManifest(deps, one, reference)];
+        break;
+      }
+      case "tags":
+        if (isRead) return ["pull", (one) => listTags(deps, one)];
+        break;
+      case "referrers":
+        if (isRead) return ["pull", (one) => listReferrers(deps, one, target.digest)];
+        break;
+    }
+    throw new RegistryFault("UNSUPPORTED", `${method} is not supported here`);
+  }
+}

@@ -1,0 +1,75 @@
+import { readReferrers } from "../../store/tables/registry/manifests.ts";
+import { servedTags } from "../../store/tables/registry/tags.ts";
+import type { HttpResponse } from "../../wire/endpoint.ts";
+import { RegistryFault } from "../access/errors.ts";
+import { parseManifest } from "../images/image-manifest.ts";
+import type { RepoRequest, ServeDeps } from "./deps.ts";
+
+/** Names of tags in one response. */
+const MAX_TAGS = 10_000;
+
+/** Manifests in one response: each may be as large as manifests may be. */
+const MAX_REFERRERS = 200;
+
+const INDEX_TYPE = "application/vnd.oci.image.index.v1+json";
+
+/** The tags of a repository, in the order of their bytes. */
+export async function listTags(
+  { engine }: ServeDeps,
+  { request, name, path: { repo } }: RepoRequest,
+): Promise<HttpResponse> {
+  if (repo === undefined) throw new RegistryFault("NAME_UNKNOWN", `${name} does not exist`);
+  const parameters = new URLSearchParams(request.query);
+  const asked = parameters.get("n");
+  if (asked !== null && !/^\d+$/.test(asked)) {
+    throw new RegistryFault("SIZE_INVALID", "n must be a number");
+  }
+  const limit = Math.min(asked === null ? MAX_TAGS : Number(asked), MAX_TAGS);
+  const last = parameters.get("last") ?? "";
+  const found = await servedTags(engine.store.reader, repo, last, limit + 1);
+  const tags = found.slice(0, limit);
+  const next = found.length > limit && tags.length > 0 ? tags.at(-1) : undefined;
+  const link = next && `</v2/${name}/tags/list?n=${limit}&last=${encodeURIComponent(next)}>`;
+  return {
+    status: 200,
+    headers: { "content-type": "application/json", ...(link && { link: `${link}; rel="next"` }) },
+    body: JSON.stringify({ name, tags }),
+  };
+}
+
+/** The manifests that are attached to a digest, which need not exist: an index of them. */
+export async function listReferrers(
+  { engine }: ServeDeps,
+  { request, name, path: { repo = "" } }: RepoRequest,
+  subject: string,
+): Promise<HttpResponse> {
+  const parameters = new URLSearchParams(request.query);
+  const type = parameters.get("artifactType");
+  const after = parameters.get("last") ?? "";
+  const found = await readReferrers(engine.store.reader, repo, subject, after, MAX_REFERRERS + 1);
+  const page = found.slice(0, MAX_REFERRERS);
+  const descriptors = page.map(({ digest, mediaType, content }) => {
+    const { artifactType, annotations } = parseManifest(content);
+    return {
+      mediaType,
+      digest,
+      size: content.length,
+      ...(artifactType && { artifactType }),
+      ...(Object.keys(annotations).length > 0 && { annotations }),
+    };
+  });
+  const manifests =
+    type === null ? descriptors : descriptors.filter((one) => one.artifactType === type);
+  const next = found.length > page.length ? page.at(-1)?.digest : undefined;
+  const filter = type === null ? "" : `&artifactType=${encodeURIComponent(type)}`;
+  const link = next && `</v2/${name}/referrers/${subject}?last=${next}${filter}>; rel="next"`;
+  return {
+    status: 200,
+    headers: {
+      "content-type": INDEX_TYPE,
+      ...(type !== null && { "oci-filters-applied": "artifactType" }),
+      ...(link && { link }),
+    },
+    body: JSON.stringify({ schemaVersion: 2, mediaType: INDEX_TYPE, manifests }),
+  };
+}

@@ -1,0 +1,249 @@
+import { randomUUID } from "node:crypto";
+import { ancestorsOf } from "@wharf/contract";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
+import type { Reader } from "../../store/db/connection.ts";
+import { findBlobs } from "../../store/tables/registry/blobs.ts";
+import {
+  findManifest,
+  readManifestContent,
+  storedManifests,
+  writeManifestContent,
+} from "../../store/tables/registry/manifests.ts";
+import { manifestDeletionTime } from "../../store/tables/registry/processed-notifications.ts";
+import { wantsUniqueTags } from "../../store/tables/registry/settings.ts";
+import { newestEntry, tagsOfDigests } from "../../store/tables/registry/tags.ts";
+import type { HttpResponse } from "../../wire/endpoint.ts";
+import { HttpFault } from "../../wire/http.ts";
+import { RegistryFault } from "../access/errors.ts";
+import { architectureOf, isDigest } from "../images/manifest.ts";
+import { writeActivity } from "../ingest/activity-events.ts";
+import { recordManifest, removeManifest } from "../ingest/manifest-state.ts";
+import type { RegistryNotification } from "../ingest/notification-formats.ts";
+import { systemMutation } from "../ingest/system-mutation.ts";
+import { recordTag, removeTag } from "../ingest/tag-state.ts";
+import type { RepoRequest, ServeDeps } from "./deps.ts";
+import type { PullLog } from "./pull-log.ts";
+import { type PushedManifest, readPushedManifest } from "./read-manifest.ts";
+import { confirmAccess, originOf, repoOfPush } from "./repo-writes.ts";
+
+/** The least that the specification demands, and what other registries accept. */
+const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
+
+/** Larger configurations are not read for the architecture. */
+const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
+
+/** A manifest by tag or digest, byte for byte. */
+export async function getManifest(
+  { engine }: ServeDeps,
+  pulls: PullLog,
+  repoRequest: RepoRequest,
+  reference: string,
+): Promise<HttpResponse> {
+  const {
+    request,
+    path: { repo = "" },
+  } = repoRequest;
+  const { reader } = engine.store;
+  const digest = isDigest(reference) ? reference : await digestOfTag(reader, repo, reference);
+  const found = digest && (await readManifestContent(reader, repo, digest));
+  if (!digest || !found) throw unknownManifest(reference);
+  const headers = {
+    "content-type": found.mediaType,
+    "docker-content-digest": digest,
+    "content-length": found.content.length,
+    etag: `"${digest}"`,
+  };
+  if (request.headers["if-none-match"] === headers.etag) return { status: 304, headers, body: "" };
+  if (request.method === "HEAD") return { status: 200, headers, body: "" };
+  pulls.add(notificationOf(repoRequest, "pull", digest, reference), repoRequest);
+  return { status: 200, headers, body: found.content };
+}
+
+/** Stores a manifest, and all that a push changes with it, in one transaction. */
+export async function putManifest(
+  deps: ServeDeps,
+  repoRequest: RepoRequest,
+  reference: string,
+): Promise<HttpResponse> {
+  const { request, name } = repoRequest;
+  const bytes = await bodyOf(repoRequest);
+  const type = request.headers["content-type"] ?? "";
+  const manifest = readPushedManifest(bytes, type, reference);
+  const architecture = await readArchitecture(deps, repoRequest, manifest);
+  const extra = new URLSearchParams(request.query).getAll("tag");
+  const tags = isDigest(reference) ? extra : [reference];
+  const pushed = { ...manifest, architecture };
+  await deps.engine.store.write((tx) => recordPush(deps, tx, repoRequest, pushed, bytes, tags));
+  const { digest, subject } = manifest;
+  const headers = {
+    location: `/v2/${name}/manifests/${digest}`,
+    "docker-content-digest": digest,
+    ...(subject && { "oci-subject": subject }),
+    ...(isDigest(reference) && tags.length > 0 && { "oci-tag": tags.join(", ") }),
+  };
+  return { status: 201, headers, body: "" };
+}
+
+/** Deletes a tag, or a manifest with its tags. */
+export async function deleteManifest(
+  { engine }: ServeDeps,
+  repoRequest: RepoRequest,
+  reference: string,
+): Promise<HttpResponse> {
+  const { repo } = repoRequest.path;
+  if (repo === undefined) throw unknownManifest(reference);
+  await engine.store.write(async (tx) => {
+    await confirmAccess(engine, tx, repoRequest, "delete");
+    const origin = await originOf(tx, repoRequest);
+    const mutation = systemMutation(engine, tx, "tagDeletion", origin);
+    const now = await deletionTime(tx, repoRequest, repo, reference);
+    if (isDigest(reference)) {
+      if ((await readManifestContent(tx, repo, reference)) === undefined)
+        throw unknownManifest(reference);
+      await removeManifest(mutation, repo, reference, now);
+    } else if (!(await removeTag(mutation, repo, reference, now))) throw unknownManifest(reference);
+    const { name = "" } = (await engine.catalog.repos.find(tx, repo)) ?? {};
+    const digest = isDigest(reference) ? reference : "";
+    writeActivity(tx, {
+      notification: notificationOf(repoRequest, "delete", digest, reference),
+      host: repoRequest.host,
+      repo: { uid: repo, name },
+      actorName: origin.actorName ?? "",
+      requestId: origin.requestId,
+    });
+  });
+  return { status: 202, headers: {}, body: "" };
+}
+
+/** Later than the push and every change of the tags that are deleted, whatever the clock says. */
+async function deletionTime(
+  reader: Reader,
+  { time }: RepoRequest,
+  repo: string,
+  reference: string,
+): Promise<number> {
+  const manifest = isDigest(reference) ? await findManifest(reader, repo, reference) : undefined;
+  const tags = isDigest(reference)
+    ? (await tagsOfDigests(reader, repo, [reference])).map(({ name }) => name)
+    : [reference];
+  const changed = await Promise.all(tags.map((tag) => newestEntry(reader, repo, tag)));
+  return Math.max(time, manifest?.pushed ?? 0, ...changed.map((entry) => entry?.seen ?? 0));
+}
+
+/** The digest that a tag has now; empty if it has none. */
+async function digestOfTag(reader: Reader, repo: string, tag: string): Promise<string> {
+  return (await newestEntry(reader, repo, tag))?.digest ?? "";
+}
+
+async function bodyOf({ request }: RepoRequest): Promise<Buffer> {
+  try {
+    return await request.body(MAX_MANIFEST_BYTES);
+  } catch (error) {
+    if (!(error instanceof HttpFault) || error.httpStatus !== 413) throw error;
+    throw new HttpFault(error, 413, error.headers);
+  }
+}
+
+/** The architecture of an image is in its configuration, which was pushed before. */
+async function readArchitecture(
+  { engine, storage }: ServeDeps,
+  { path: { repo } }: RepoRequest,
+  { hasImageConfig, configDigest, architecture }: PushedManifest,
+): Promise<string> {
+  if (!hasImageConfig || repo === undefined) return architecture;
+  const sizes = await findBlobs(engine.store.reader, repo, [configDigest]);
+  const size = sizes.get(configDigest);
+  if (size === undefined || size > MAX_CONFIG_BYTES) return architecture;
+  const chunks: Buffer[] = [];
+  for await (const chunk of (await storage.read(configDigest)) ?? []) chunks.push(chunk as Buffer);
+  try {
+    return architectureOf(Buffer.concat(chunks));
+  } catch {
+    // Users push anything.
+    return architecture;
+  }
+}
+
+async function recordPush(
+  { engine }: ServeDeps,
+  tx: Transaction,
+  repoRequest: RepoRequest,
+  manifest: PushedManifest,
+  bytes: Buffer,
+  tags: readonly string[],
+): Promise<void> {
+  const { host, time } = repoRequest;
+  const repo = await repoOfPush(engine, tx, repoRequest);
+  await checkReferences(tx, repo, manifest);
+  const { digest, blobs, manifests, subject } = manifest;
+  const origin = await originOf(tx, repoRequest);
+  const mutation = systemMutation(engine, tx, "tag", origin);
+  const { blobs: _b, manifests: _m, hasImageConfig: _h, ...row } = manifest;
+  // A manifest that was deleted can be pushed again in the same millisecond.
+  const deleted = (await manifestDeletionTime(tx, repo, digest)) ?? -1;
+  await recordManifest(mutation, repo, { ...row, pushed: Math.max(time, deleted + 1) });
+  const references = [...blobs, ...manifests, ...(subject ? [subject] : [])];
+  await writeManifestContent(tx, repo, digest, bytes, references);
+  const { name = "" } = (await engine.catalog.repos.find(tx, repo)) ?? {};
+  const about = {
+    host,
+    repo: { uid: repo, name },
+    actorName: origin.actorName ?? "",
+    requestId: origin.requestId,
+  };
+  for (const tag of tags) {
+    const { outcome, previous } = await recordTag(mutation, repo, { name: tag, digest });
+    const isMoved = outcome === "moved";
+    writeActivity(tx, {
+      ...about,
+      notification: notificationOf(repoRequest, "push", digest, tag),
+      ...(isMoved && { previous }),
+      movedUniqueTag: isMoved && (await wantsUniqueTags(tx, ancestorsOf(repo))),
+    });
+  }
+  if (tags.length === 0)
+    writeActivity(tx, {
+      ...about,
+      notification: notificationOf(repoRequest, "push", digest, digest),
+    });
+}
+
+/** Everything that a manifest refers to must be in the repository. */
+async function checkReferences(
+  tx: Transaction,
+  repo: string,
+  { blobs, manifests }: PushedManifest,
+): Promise<void> {
+  const sizes = await findBlobs(tx, repo, blobs);
+  const stored = await storedManifests(tx, repo, manifests);
+  const missing =
+    blobs.find((digest) => !sizes.has(digest)) ?? manifests.find((digest) => !stored.has(digest));
+  if (missing === undefined) return;
+  throw new RegistryFault("MANIFEST_BLOB_UNKNOWN", `the repository does not have ${missing}`);
+}
+
+export function unknownManifest(reference: string): RegistryFault {
+  return new RegistryFault("MANIFEST_UNKNOWN", `the repository has no manifest ${reference}`);
+}
+
+/** What happened, in the form that attached registries report it. */
+export function notificationOf(
+  { request, caller, name, time }: RepoRequest,
+  action: RegistryNotification["action"],
+  digest: string,
+  reference: string,
+): RegistryNotification {
+  return {
+    id: randomUUID(),
+    action,
+    type: "manifest",
+    time,
+    path: name,
+    digest,
+    tag: isDigest(reference) ? "" : reference,
+    method: request.method,
+    actor: caller.caller.uid,
+    remoteAddress: request.remoteAddress,
+    userAgent: request.headers["user-agent"] ?? "",
+  };
+}

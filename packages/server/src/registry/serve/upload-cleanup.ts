@@ -1,0 +1,54 @@
+import type { Engine } from "../../engine/engine.ts";
+import type { Logger } from "../../observe/logger.ts";
+import { abandonedUploads, deleteUpload } from "../../store/tables/registry/uploads.ts";
+import type { ContentStorage } from "../storage/content-storage.ts";
+
+/** As long as leases: who resumes later begins again. */
+const ABANDONED_MS = 24 * 3_600_000;
+
+const INTERVAL_MS = 3_600_000;
+
+const BATCH_SIZE = 100;
+
+/** Removes uploads that nobody continues, and files that interrupted requests have left. */
+export class UploadCleanup {
+  readonly #engine: Engine;
+  readonly #storage: ContentStorage;
+  readonly #log: Logger;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(engine: Engine, storage: ContentStorage, log: Logger) {
+    this.#engine = engine;
+    this.#storage = storage;
+    this.#log = log;
+  }
+
+  start(): void {
+    const run = () => {
+      this.#running = this.run().catch((error) =>
+        this.#log.error({ err: error }, "abandoned uploads not removed"),
+      );
+    };
+    run();
+    this.#timer = setInterval(run, INTERVAL_MS).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  /** The file is removed after the row: a row always has its files. */
+  async run(now = Date.now()): Promise<void> {
+    const before = now - ABANDONED_MS;
+    const { store } = this.#engine;
+    for (;;) {
+      const uploads = await abandonedUploads(store.reader, before, BATCH_SIZE);
+      for (const { id, parts } of uploads) {
+        if (await store.write((tx) => deleteUpload(tx, id))) await this.#storage.removeParts(parts);
+      }
+      if (uploads.length < BATCH_SIZE) return;
+    }
+  }
+}

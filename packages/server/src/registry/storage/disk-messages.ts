@@ -1,0 +1,34 @@
+/** The messages between a process and its storage threads. */
+
+export type DiskRequest =
+  /** Creates a file, which must not exist. */
+  | { readonly kind: "open"; readonly id: number; readonly path: string }
+  /** Appends the first bytes of a buffer, which comes back with the answer. */
+  | {
+      readonly kind: "write";
+      readonly id: number;
+      readonly buffer: ArrayBuffer;
+      readonly length: number;
+    }
+  /** Flushes and closes a file. */
+  | { readonly kind: "finish"; readonly id: number }
+  /** Closes and removes a file. */
+  | { readonly kind: "abort"; readonly id: number }
+  /** Hashes files in their order, and writes their content to another one unless there is only one. */
+  | {
+      readonly kind: "join";
+      readonly id: number;
+      readonly algorithm: string;
+      readonly paths: readonly string[];
+      readonly to: string;
+    };
+
+/** The answer to each request, in their order for one id. */
+export interface DiskAnswer {
+  readonly id: number;
+  readonly error?: { readonly message: string; readonly code: string | undefined };
+  /** Of "write". */
+  readonly buffer?: ArrayBuffer;
+  /** Of "finish": the SHA-256; of "join": the digest; in hexadecimal. */
+  readonly hex?: string;
+}

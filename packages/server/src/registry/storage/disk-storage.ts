@@ -1,0 +1,213 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createReadStream } from "node:fs";
+import { open, rename, rm, stat, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Readable } from "node:stream";
+import { createDirectory } from "../../store/db/sqlite/directory.ts";
+import type { Part } from "../../store/tables/registry/uploads.ts";
+import type { ByteRange, ContentStorage } from "./content-storage.ts";
+import { CHUNK_BYTES, type DiskThread, DiskThreads } from "./disk-threads.ts";
+
+/** Buffers of one upload: one is filled while another is written. */
+const BUFFERS = 2;
+
+/** Bytes that are read at a time. */
+const READ_BYTES = 512 * 1024;
+
+/**
+ * Content as files below a folder: `blobs/ALGORITHM/XX/DIGEST` and `uploads/PART`. A file is complete and flushed before it
+ * gets its name, so that a crash leaves no blob with other content.
+ */
+export class DiskStorage implements ContentStorage {
+  readonly #folder: string;
+  readonly #threads = new DiskThreads();
+  /** Folders that are known to exist. */
+  readonly #made = new Set<string>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#make(join(folder, "uploads"));
+  }
+
+  async writePart(chunks: AsyncIterable<Buffer>): Promise<Part> {
+    const name = randomUUID();
+    const writer = new PartWriter(this.#threads.take(), this.#partAt(name));
+    try {
+      for await (const chunk of chunks) await writer.write(chunk);
+      const { size, sha256 } = await writer.finish();
+      return { name, size, sha256 };
+    } catch (error) {
+      await writer.abort();
+      throw error;
+    }
+  }
+
+  async store(parts: readonly Part[], digest: string): Promise<boolean> {
+    const [algorithm = "", hex = ""] = digest.split(":");
+    const path = this.#blobAt(digest);
+    const [first] = parts;
+    // An empty blob has no parts.
+    if (first === undefined) return this.store([await this.writePart(nothing())], digest);
+    const isOne = parts.length === 1;
+    let source = this.#partAt(first.name);
+    if (!isOne || algorithm !== "sha256") {
+      const thread = this.#threads.take();
+      const to = this.#partAt(randomUUID());
+      const paths = parts.map((part) => this.#partAt(part.name));
+      const answer = await thread.ask(thread.newId(), { kind: "join", algorithm, paths, to });
+      if (!isOne) source = to;
+      if (answer.hex !== hex) {
+        if (!isOne) await rm(to, { force: true });
+        return false;
+      }
+    } else if (first.sha256 !== hex) return false;
+    this.#make(dirname(path));
+    try {
+      // Replaces a file with the same content: one that was damaged is repaired by the next push.
+      await rename(source, path);
+    } catch (error) {
+      // An earlier attempt has renamed it, but was not recorded.
+      const isStored = isMissing(error) && (await this.sizeOf(digest)) === first.size;
+      if (!isStored) throw error;
+    }
+    await syncFolder(dirname(path));
+    return true;
+  }
+
+  async read(digest: string, range?: ByteRange): Promise<Readable | undefined> {
+    try {
+      const stream = createReadStream(this.#blobAt(digest), {
+        ...range,
+        highWaterMark: READ_BYTES,
+      });
+      await once(stream, "open");
+      return stream;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async sizeOf(digest: string): Promise<number | undefined> {
+    try {
+      return (await stat(this.#blobAt(digest))).size;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async removeParts(parts: readonly Pick<Part, "name">[]): Promise<void> {
+    for (const { name } of parts) await rm(this.#partAt(name), { force: true });
+  }
+
+  async freeBytes(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.#folder);
+    return bavail * bsize;
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
+
+  #partAt(name: string): string {
+    return join(this.#folder, "uploads", name);
+  }
+
+  #blobAt(digest: string): string {
+    const [algorithm = "", hex = ""] = digest.split(":");
+    return join(this.#folder, "blobs", algorithm, hex.slice(0, 2), hex);
+  }
+
+  #make(folder: string): void {
+    if (this.#made.has(folder)) return;
+    createDirectory(folder);
+    this.#made.add(folder);
+  }
+}
+
+/** Gathers the chunks of a part and sends them to a thread, which hashes and writes them. */
+class PartWriter {
+  readonly #thread: DiskThread;
+  readonly #id: number;
+  readonly #opened: Promise<unknown>;
+  readonly #free: ArrayBuffer[] = [];
+  #buffers = 0;
+  /** Writes that are not answered, oldest first. */
+  readonly #writing: Promise<void>[] = [];
+  #current: ArrayBuffer | undefined;
+  #used = 0;
+  #size = 0;
+
+  constructor(thread: DiskThread, path: string) {
+    this.#thread = thread;
+    this.#id = thread.newId();
+    this.#opened = thread.ask(this.#id, { kind: "open", path });
+    // Reported by what is awaited first.
+    this.#opened.catch(() => {});
+  }
+
+  async write(chunk: Buffer): Promise<void> {
+    this.#size += chunk.length;
+    for (let at = 0; at < chunk.length; ) {
+      this.#current ??= await this.#buffer();
+      const target = new Uint8Array(this.#current, this.#used);
+      const piece = chunk.subarray(at, at + target.length);
+      target.set(piece);
+      at += piece.length;
+      this.#used += piece.length;
+      if (this.#used === CHUNK_BYTES) this.#send();
+    }
+  }
+
+  async finish(): Promise<{ readonly size: number; readonly sha256: string }> {
+    if (this.#used > 0) this.#send();
+    await this.#opened;
+    await Promise.all(this.#writing);
+    const { hex = "" } = await this.#thread.ask(this.#id, { kind: "finish" });
+    return { size: this.#size, sha256: hex };
+  }
+
+  async abort(): Promise<void> {
+    await this.#thread.ask(this.#id, { kind: "abort" }).catch(() => {});
+  }
+
+  async #buffer(): Promise<ArrayBuffer> {
+    await this.#opened;
+    if (this.#free.length === 0 && this.#buffers < BUFFERS) {
+      this.#buffers++;
+      return new ArrayBuffer(CHUNK_BYTES);
+    }
+    if (this.#free.length === 0) await this.#writing[0];
+    return this.#free.pop() as ArrayBuffer;
+  }
+
+  #send(): void {
+    const buffer = this.#current as ArrayBuffer;
+    const length = this.#used;
+    this.#current = undefined;
+    this.#used = 0;
+    const written = this.#thread.ask(this.#id, { kind: "write", buffer, length }).then((answer) => {
+      this.#writing.shift();
+      this.#free.push(answer.buffer as ArrayBuffer);
+    });
+    written.catch(() => {});
+    this.#writing.push(written);
+  }
+}
+
+async function* nothing(): AsyncGenerator<Buffer> {}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOENT";
+}
