@@ -117,9 +117,8 @@ for (const store of STORES) {
       assert.equal(unknown.status, 404);
       const nowhere = await bearer(puller, "repository:acme/none:pull");
       assert.equal((await get(PATH.replace("app", "none"), nowhere)).status, 404);
-      for (const path of ["/v2/", "/v2/acme/app/tags/list", "/v2/app/_chainguard/history/latest"]) {
-        assert.equal((await get(path, authorization)).status, 404, path);
-      }
+      const invalid = await get("/v2/app/_chainguard/history/latest", authorization);
+      assert.equal(invalid.status, 404);
     });
   });
 }

@@ -4,7 +4,6 @@ import { ANONYMOUS_UID } from "../../auth/caller.ts";
 import { Grants } from "../../auth/grants.ts";
 import { readBearer } from "../../lib/bearer.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
-import { ownService } from "../../sts/audiences.ts";
 import {
   type AuditedSubject,
   authorizeSubject,
@@ -92,15 +91,16 @@ export async function authenticate(
   return { uid, grants, isOperator, session, expires };
 }
 
-/** Whether a token is for a registry. That of this server also accepts tokens for its API. */
-export function isFor(
+/** Whether a token is for a registry. At the host of the API, tokens for the API are, too. */
+function isFor(
   { settings, addresses }: Pick<ExchangeDeps, "settings" | "addresses">,
   audiences: readonly string[],
   service: string,
 ): boolean {
   if (audiences.includes(service)) return true;
   const { baseUrl } = addresses();
-  return service === ownService(settings, baseUrl) && audiences.includes(baseUrl);
+  const isOwn = service === new URL(baseUrl).host && !settings.registryUrls.has(service);
+  return isOwn && audiences.includes(baseUrl);
 }
 
 /** The grants of the identity "anyone", which count for every requester, with credentials or without. */
