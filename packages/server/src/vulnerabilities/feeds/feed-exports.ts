@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { tooMany, WharfError } from "../../lib/errors.ts";
 import { KeyedSemaphore } from "../../lib/scheduling/semaphore.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
@@ -28,7 +29,7 @@ const LIMITS: ExportLimits = {
 /** The Retry-After of rejected requests. */
 const RETRY_AFTER_SECONDS = 30;
 
-type Chunks = Exclude<HttpResponse["body"], string | Uint8Array>;
+type Chunks = Exclude<HttpResponse["body"], string | Uint8Array | Readable>;
 
 /** Limits concurrent exports, in total and per client network. */
 export class FeedExports {
@@ -59,6 +60,10 @@ export class FeedExports {
     try {
       const made = await file();
       const body = made?.body;
+      if (body instanceof Readable) {
+        boundStream(body, this.#limits.readTimeoutMs, end);
+        return made;
+      }
       if (made !== undefined && typeof body === "object" && Symbol.asyncIterator in body) {
         return { ...made, body: new BoundedChunks(body, this.#limits.readTimeoutMs, end) };
       }
@@ -69,6 +74,19 @@ export class FeedExports {
       throw error;
     }
   }
+}
+
+/** Reports the end of a stream, which a timeout enforces. */
+function boundStream(stream: Readable, readTimeoutMs: number, end: () => void): void {
+  const timer = setTimeout(() => stream.destroy(notReadInTime()), readTimeoutMs).unref();
+  stream.once("close", () => {
+    clearTimeout(timer);
+    end();
+  });
+}
+
+function notReadInTime(): WharfError {
+  return new WharfError("DEADLINE_EXCEEDED", "the client did not read the file in time");
 }
 
 /** Chunks that report their end, which a timeout enforces if the client does not read on. */
@@ -92,8 +110,7 @@ class BoundedChunks implements AsyncIterableIterator<string | Uint8Array> {
   }
 
   async next(): Promise<IteratorResult<string | Uint8Array>> {
-    if (this.#isLate)
-      throw new WharfError("DEADLINE_EXCEEDED", "the client did not read the file in time");
+    if (this.#isLate) throw notReadInTime();
     try {
       const result = await this.#chunks.next();
       if (result.done) this.#finish();

@@ -142,7 +142,7 @@ async function keptArchive(
   if (content === undefined || !(Symbol.asyncIterator in Object(content.body))) return content;
   const key = { state: `${etag} ${changed}`, group };
   const kept = archives.open(key);
-  if (kept !== undefined) return { ...content, body: kept.chunks, bytes: kept.bytes };
+  if (kept !== undefined) return { ...content, body: kept.content, bytes: kept.bytes };
   const chunks = content.body as AsyncIterable<string | Uint8Array>;
   return { ...content, body: archives.keeping(key, chunks) };
 }

@@ -33,9 +33,11 @@ test("an archive that was read is kept, without a file that others find", async 
   assert.equal(await textOf(made), `${content}!`);
   assert.deepEqual(readdirSync(folder), []);
   // Concurrent reads do not disturb each other.
-  const texts = await Promise.all([1, 2, 3].map(() => textOf(opened(archives.open(key)).chunks)));
+  const texts = await Promise.all([1, 2, 3].map(() => textOf(opened(archives.open(key)).content)));
   assert.deepEqual(new Set(texts), new Set([`${content}!`]));
-  assert.equal(opened(archives.open(key)).bytes, 600_001);
+  const again = opened(archives.open(key));
+  again.content.destroy();
+  assert.equal(again.bytes, 600_001);
   assert.equal(archives.open({ state: "2", group: "a" }), undefined);
 });
 
@@ -89,7 +91,7 @@ test("the oldest are dropped, those of the same group first, and reads of them g
   };
   const isKept = (state: string) => {
     const found = archives.open({ group: "", state });
-    void found?.chunks.return?.();
+    found?.content.destroy();
     return found !== undefined;
   };
   await keep("b", "b1");
@@ -98,7 +100,7 @@ test("the oldest are dropped, those of the same group first, and reads of them g
   await keep("a", "a2");
   await keep("a", "a3");
   assert.deepEqual(["a1", "a2", "a3", "b1"].map(isKept), [false, true, true, true]);
-  assert.equal(await textOf(reading.chunks), "a1");
+  assert.equal(await textOf(reading.content), "a1");
   await keep("c", "c1");
   assert.deepEqual(["a2", "a3", "b1", "c1"].map(isKept), [false, true, true, true]);
   await keep("d", "d1", "x".repeat(LIMITS.maxBytes - 2));

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { appendFile, close, open, read, unlinkSync } from "node:fs";
+import { appendFile, close, createReadStream, open, read, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 
 // Descriptors, not handles: Node.js ends a process in which the last reference to an open handle is lost.
 const openFile = promisify(open);
 const closeFile = promisify(close);
 const append = promisify(appendFile);
-const readFrom = promisify(read);
 
 /** Bounds of the archives that are kept, in one process. */
 export interface KeptArchiveLimits {
@@ -23,8 +23,11 @@ const LIMITS: KeptArchiveLimits = {
   maxFilesPerGroup: 8,
 };
 
-/** Bytes of a write and of a read. */
+/** Bytes of a write. */
 const CHUNK_BYTES = 256 * 1024;
+
+/** Bytes of a read. */
+const READ_BYTES = 512 * 1024;
 
 /** An archive that is identified by its state, and the group that it is of. */
 export interface ArchiveKey {
@@ -40,10 +43,9 @@ interface KeptArchive {
   isDropped: boolean;
 }
 
-/** The chunks of an archive, and their number of bytes. */
 export interface OpenArchive {
   readonly bytes: number;
-  readonly chunks: AsyncIterableIterator<Uint8Array>;
+  readonly content: Readable;
 }
 
 /**
@@ -62,13 +64,13 @@ export class KeptArchives {
     this.#limits = limits;
   }
 
-  /** Opens an archive. Its chunks must be read to the end or returned. */
+  /** Opens an archive. Its content must be read to the end or destroyed. */
   open({ state }: ArchiveKey): OpenArchive | undefined {
     const kept = this.#kept.get(state);
     if (kept === undefined) return undefined;
     this.#kept.delete(state);
     this.#kept.set(state, kept);
-    return { bytes: kept.bytes, chunks: new ArchiveChunks(kept) };
+    return { bytes: kept.bytes, content: readArchive(kept) };
   }
 
   /**
@@ -138,46 +140,18 @@ export class KeptArchives {
   }
 }
 
-/** Reads of a kept archive. The file stays open for them when the archive is dropped. */
-class ArchiveChunks implements AsyncIterableIterator<Uint8Array> {
-  #kept: KeptArchive | undefined;
-  #position = 0;
-
-  constructor(kept: KeptArchive) {
-    this.#kept = kept;
-    kept.readers += 1;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array>> {
-    if (this.#kept === undefined) return { done: true, value: undefined };
-    const { file, bytes } = this.#kept;
-    const length = Math.min(CHUNK_BYTES, bytes - this.#position);
-    if (length === 0) return this.return();
-    try {
-      const buffer = Buffer.allocUnsafeSlow(length);
-      const { bytesRead } = await readFrom(file, buffer, 0, length, this.#position);
-      if (bytesRead === 0) throw new Error("a kept archive is shorter than it was");
-      this.#position += bytesRead;
-      return { done: false, value: buffer.subarray(0, bytesRead) };
-    } catch (error) {
-      await this.return();
-      throw error;
-    }
-  }
-
-  async return(): Promise<IteratorResult<Uint8Array>> {
-    const kept = this.#kept;
-    this.#kept = undefined;
-    if (kept !== undefined) {
-      kept.readers -= 1;
-      closeIfUnused(kept);
-    }
-    return { done: true, value: undefined };
-  }
+/** Reads a kept archive. The file stays open for this when the archive is dropped. */
+function readArchive(kept: KeptArchive): Readable {
+  const { file: fd, bytes } = kept;
+  kept.readers += 1;
+  const range = { start: 0, end: bytes - 1 };
+  // Others read the same descriptor.
+  const fs = { open, read, close: (_fd: number, done: () => void) => done() };
+  const stream = createReadStream("", { fd, fs, ...range, highWaterMark: READ_BYTES });
+  return stream.once("close", () => {
+    kept.readers -= 1;
+    closeIfUnused(kept);
+  });
 }
 
 function closeIfUnused({ file, readers, isDropped }: KeptArchive): void {
