@@ -30,6 +30,8 @@ export async function* readChunks({
       for await (const chunk of request.iterator({ destroyOnReturn: false })) {
         context.progressed();
         yield chunk as Buffer;
+        // The client cannot send while this one is processed.
+        context.progressed();
       }
     } catch {
       throw new WharfError("CANCELLED", "the client closed the request");

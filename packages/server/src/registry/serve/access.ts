@@ -2,8 +2,9 @@ import { ANONYMOUS_UID, type Caller } from "../../auth/caller.ts";
 import { Grants } from "../../auth/grants.ts";
 import { readBearer } from "../../lib/bearer.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
-import { unauthenticated, WharfError } from "../../lib/errors.ts";
+import { unauthenticated } from "../../lib/errors.ts";
 import { ownService, registryHosts } from "../../sts/audiences.ts";
+import { updateLastSeen } from "../../sts/exchange-audit.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
 import {
   authenticate,
@@ -18,6 +19,7 @@ import type { Action } from "../access/scope.ts";
 import type { ResourceActions } from "../access/token.ts";
 import type { TokenEndpointDeps } from "../access/token-endpoint.ts";
 import type { ResolvedPath } from "../path.ts";
+import { RegistryDenial } from "./denial-audit.ts";
 
 /** Who sent a request to the registry, with current grants: a change of access is felt by the next request. */
 export interface RegistryCaller extends Requester {
@@ -88,7 +90,7 @@ export class RegistryAuthorizer {
     const { path, denial } = await grantPath(lookup, requester, name, action);
     if (denial === undefined && path !== undefined) return path;
     if (isAnonymous) throw unauthenticated(`${action} of ${name} needs credentials`);
-    throw new WharfError("PERMISSION_DENIED", denial ?? "denied");
+    throw new RegistryDenial(denial ?? "denied", path?.repo ?? path?.group ?? "");
   }
 
   async #byPassword(authorization: string): Promise<Caller> {
@@ -104,6 +106,7 @@ export class RegistryAuthorizer {
       time,
       seen,
     );
+    if (identity !== undefined) await updateLastSeen(this.#deps.exchange.engine, identity, time);
     return { uid, grants, isOperator: false, ...(identity && { name: identity.name }) };
   }
 

@@ -1,8 +1,10 @@
-import { unauthenticated } from "../../lib/errors.ts";
+import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { RegistryFault, registryError } from "../access/errors.ts";
 import type { Action } from "../access/scope.ts";
+import type { RegistryCaller } from "./access.ts";
 import { deleteBlob, getBlob } from "./blobs.ts";
+import { auditDenial } from "./denial-audit.ts";
 import type { RepoRequest, ServeDeps } from "./deps.ts";
 import { listReferrers, listTags } from "./lists.ts";
 import { deleteManifest, getManifest, putManifest } from "./manifests.ts";
@@ -72,13 +74,14 @@ export class RegistryServer {
   async #answer(request: HttpRequest, other: HttpEndpoint): Promise<HttpResponse> {
     const { authorizer } = this.#deps;
     let scope: string | undefined;
+    let caller: RegistryCaller | undefined;
     try {
       const target = readTarget(request.path);
       if (target === undefined) {
         if (request.method === other.method) return await other.handle(request);
         throw new RegistryFault("UNSUPPORTED", "no route matches this path");
       }
-      const caller = await authorizer.authenticate(request);
+      caller = await authorizer.authenticate(request);
       if (target.kind === "base") return this.#base(caller.isAnonymous);
       if (target.kind === "catalog") throw new RegistryFault("NAME_UNKNOWN", "there is no catalog");
       const [action, handle] = this.#operation(request.method, target);
@@ -89,6 +92,7 @@ export class RegistryServer {
       const response = await handle({ request, caller, host, name: target.name, path, time });
       return { ...response, caller: caller.caller.uid };
     } catch (thrown) {
+      await auditDenial(this.#deps.engine.audit, request, caller, WharfError.from(thrown));
       const response = registryError(thrown, "");
       if (response.status !== 401) return response;
       const challenge = { "www-authenticate": authorizer.challenge(scope) };
