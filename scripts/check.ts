@@ -13,6 +13,7 @@ import { documentsAreCurrent } from "./cli-docs/documents.ts";
 import { GENERATED } from "./indexes/contract-files.ts";
 import { indexesAreCurrent } from "./indexes/indexes.ts";
 import { guideIsCurrent } from "./migration-docs/guide.ts";
+import { openApiIsCurrent } from "./openapi/file.ts";
 import { ROOT, StepError, step, tool } from "./step.ts";
 
 /** The files that buf generates below a folder: contents by path. */
@@ -81,6 +82,7 @@ const results = await Promise.all([
   step("generated code is current", generatedCodeIsCurrent),
   step("lists of messages, services and resources are current", indexesAreCurrent),
   step("docs/cli.md and man pages are current", documentsAreCurrent),
+  step("the OpenAPI document is current", openApiIsCurrent),
   step("docs/migrate-v1-to-v2.md is current", guideIsCurrent),
   step("links in documents", linksAreValid),
   step("direction of imports", importsGoDown),

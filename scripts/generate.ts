@@ -14,6 +14,10 @@ const done =
     const { writeDocuments } = await import("./cli-docs/documents.ts");
     await writeDocuments();
   })) &&
+  (await step("write the OpenAPI document", async () => {
+    const { writeOpenApi } = await import("./openapi/file.ts");
+    await writeOpenApi();
+  })) &&
   (await step("write the tables of docs/migrate-v1-to-v2.md", async () => {
     const { writeGuide } = await import("./migration-docs/guide.ts");
     await writeGuide();

@@ -6,7 +6,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT, StepError, textOf } from "../step.ts";
 import { capabilityNames } from "./capability-names.ts";
-import { commentIndex } from "./comments.ts";
 import { contractFiles } from "./contract-files.ts";
 import { clientServiceNames, contractIndexes } from "./contract-index.ts";
 import { resourceIndex } from "./resource-index.ts";
@@ -35,7 +34,6 @@ async function indexes(): Promise<Map<string, string>> {
   return new Map([
     ...(await contractIndexes(files)),
     ...(await capabilityNames()),
-    ...(await commentIndex()),
     ...resourceIndex(),
     [CLIENT_README, readme(clientServiceNames(files))],
   ]);

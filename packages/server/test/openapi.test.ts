@@ -1,12 +1,13 @@
 /** The API description: complete, described, with examples that a server really answers. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import committed from "@wharf/contract/openapi.json" with { type: "json" };
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { EXAMPLES } from "../../../scripts/openapi/examples.ts";
 import { openConfiguredPort } from "../src/app/port.ts";
 import { startServer } from "../src/app/server.ts";
 import type { HttpEndpoint } from "../src/wire/endpoint.ts";
-import { EXAMPLES } from "../src/wire/openapi/examples.ts";
 import { type Route, routesOf } from "../src/wire/rest/route.ts";
 import { Http } from "./support/client/http.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
@@ -51,7 +52,11 @@ describe("the API description of a server", () => {
       },
     });
     document = await (await fetch(`${server.url}/openapi.json`)).json();
-    assert.deepEqual(document.servers, [{ url: server.url, description: "This installation" }]);
+  });
+
+  test("is the committed one, with the address of the installation", () => {
+    const servers = [{ url: server.url, description: "This installation" }];
+    assert.deepEqual(document, { ...committed, servers });
   });
 
   test("has every route and endpoint that the server answers, and no other", () => {

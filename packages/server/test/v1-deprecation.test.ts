@@ -147,6 +147,17 @@ onStore(
       for (const path of SECOND_CALLS) assert.deepEqual(await overGrpc(world, path), NONE, path);
     });
 
+    test("is deprecated in the OpenAPI document", async () => {
+      const { paths } = (await (await fetch(`${world.server.url}/openapi.json`)).json()) as {
+        paths: Record<string, Record<string, { deprecated?: boolean }>>;
+      };
+      const isDeprecated = (path: string, verb: string) => paths[path]?.[verb]?.deprecated ?? false;
+      assert.ok(isDeprecated("/iam/v1/groups", "get"));
+      assert.ok(isDeprecated("/iam/v1/groups", "post"));
+      assert.ok(!isDeprecated("/iam/v2beta1/groups", "get"));
+      assert.ok(!isDeprecated("/iam/v2beta1/groups", "post"));
+    });
+
     test("counts v1 calls by caller and method", async () => {
       const org = await world.organization();
       const member = await world.member({ [org]: "viewer" });

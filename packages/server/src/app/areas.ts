@@ -34,7 +34,7 @@ import { installationHandlers } from "./installation.ts";
 import { RESOURCE_METADATA_PATH, registerSystem } from "./system-endpoints.ts";
 import type { SupervisorLink } from "./workers/supervisor-link.ts";
 
-const API_SERVICES = [...SERVICES, ...SERVICES_V1];
+export const API_SERVICES = [...SERVICES, ...SERVICES_V1];
 
 /** What areas need beside the core. */
 export interface AreaDeps {
@@ -96,10 +96,7 @@ export function servedBy({ settings, metrics, engine, authenticator, addresses }
     methods,
     unsupported: UNSUPPORTED_API,
     endpoints: api.serve(methods),
-    description: {
-      parts: async () => (await import("./openapi.ts")).apiParts(),
-      servers: () => [addresses().baseUrl],
-    },
+    servers: () => [addresses().baseUrl],
     errorDomain: settings.errorDomain,
     noRoutePage,
     resourceMetadata: () => `${addresses().baseUrl}${RESOURCE_METADATA_PATH}`,

@@ -36,8 +36,7 @@ import { http2Server, type Sessions } from "./http2.ts";
 import type { Limits } from "./limits.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
 import type { Observer } from "./observer.ts";
-import { openApiEndpoint } from "./openapi/endpoint.ts";
-import type { ApiDescription } from "./openapi/part.ts";
+import { openApiEndpoint } from "./openapi.ts";
 import { detectHttp2 } from "./preface.ts";
 import { restRouter, routesOf } from "./rest/route.ts";
 import { closePort } from "./shutdown.ts";
@@ -55,8 +54,8 @@ export interface PortOptions {
   readonly unsupported?: UnsupportedApi;
   /** Matched before the routes of methods. */
   readonly endpoints: readonly HttpEndpoint[];
-  /** What the API description says beside the contract. */
-  readonly description?: ApiDescription;
+  /** The addresses at which clients reach this API, for its description. */
+  readonly servers?: () => readonly string[];
   /** Whether connections wait until `start()`: the URL is known before the server can answer. */
   readonly held?: boolean;
   readonly limits?: Partial<Limits>;
@@ -184,10 +183,7 @@ function wireOf(
     router: restRouter(routes, unsupported.routes),
     unsupported,
     endpoints: new Endpoints(
-      [
-        ...options.endpoints,
-        openApiEndpoint(options.methods, options.endpoints, options.description),
-      ],
+      [...options.endpoints, openApiEndpoint(routes, options.endpoints, options.servers)],
       routes.map((route) => route.template),
     ),
     limits,

@@ -1,7 +1,7 @@
-import { type ApiPart, parameter, type Schema, schemaRef, text } from "../wire/openapi/part.ts";
-import { COMMON_ERRORS, jsonResponse } from "../wire/openapi/responses.ts";
-import { DEVICE_CODE } from "./oauth/oauth-grants.ts";
-import { TOKEN_EXCHANGE } from "./oauth/token-exchange-grant.ts";
+import { DEVICE_CODE } from "../../../packages/server/src/login/oauth/oauth-grants.ts";
+import { TOKEN_EXCHANGE } from "../../../packages/server/src/login/oauth/token-exchange-grant.ts";
+import { type ApiPart, parameter, type Schema, schemaRef, text } from "../part.ts";
+import { COMMON_ERRORS, jsonResponse } from "../responses.ts";
 
 const TAGS = ["OAuth"];
 

@@ -1,6 +1,6 @@
 /** Path templates of OpenAPI, which has one item for all routes that differ only in the names of variables. */
 import { accessOf } from "@wharf/contract";
-import type { Route } from "../rest/route.ts";
+import type { Route } from "../../packages/server/src/wire/rest/route.ts";
 
 /** A route with its template in the document. */
 export interface DescribedRoute {

@@ -1,7 +1,15 @@
 /** The OpenAPI 3.1 document of the REST API, derived from its routes and from what areas say about their endpoints. */
-import type { Method } from "../../rpc/call.ts";
-import type { HttpEndpoint } from "../endpoint.ts";
-import { routesOf } from "../rest/route.ts";
+import { accessOf } from "@wharf/contract";
+import { API_SERVICES as SERVICES } from "../../packages/server/src/app/areas.ts";
+import { dryRunsOf } from "../../packages/server/src/app/dry-runs.ts";
+import type { Method } from "../../packages/server/src/rpc/call.ts";
+import { guardOf } from "../../packages/server/src/rpc/guard.ts";
+import { routesOf } from "../../packages/server/src/wire/rest/route.ts";
+import { FEEDS_PART } from "./endpoints/feeds.ts";
+import { LOGIN_PART } from "./endpoints/login.ts";
+import { REGISTRY_PART } from "./endpoints/registry.ts";
+import { SCIM_PART } from "./endpoints/scim.ts";
+import { SYSTEM_PART } from "./endpoints/system.ts";
 import {
   CREATE_PARAMETERS,
   DRY_RUN_PARAMETER,
@@ -27,33 +35,36 @@ exchange; repositories, tags and access tokens of OCI registries; advisories and
 - Lists return pages: pass \`nextPageToken\` as \`page_token\` until it is empty.
 - 64-bit integers are strings in JSON; times are RFC 3339 in UTC.`;
 
-export interface DocumentInput {
-  readonly methods: Iterable<Method>;
-  readonly endpoints: readonly HttpEndpoint[];
-  readonly parts: readonly ApiPart[];
-  readonly servers: readonly string[];
-}
+/** The methods as a server with all features has them. */
+const DRY_RUNS = dryRunsOf(SERVICES);
+const METHODS = SERVICES.flatMap(({ methods }) => methods).map(
+  (desc): Method => ({
+    desc,
+    served: true,
+    isPublic: accessOf(desc)?.kind === "anyone",
+    scope: guardOf(desc).scope,
+    takesDocuments: false,
+    canBeTried: DRY_RUNS.methods.has(desc),
+  }),
+);
 
-/** The document of all served methods that have a route, and of all described endpoints that exist. */
-export function openApiDocument({ methods, endpoints, parts, servers }: DocumentInput): Schema {
+const PARTS: readonly ApiPart[] = [LOGIN_PART, REGISTRY_PART, SCIM_PART, FEEDS_PART, SYSTEM_PART];
+
+/** The document of all methods that have a route, and of all endpoints beside them. */
+export function openApiDocument(): Schema {
   const schemas = new Schemas();
-  const paths = new Map<string, Record<string, Schema>>();
+  const paths = new Map<string, PathItem>();
   const tags = new Map<string, string>();
-  const add = (path: string, method: string, operation: Schema) => {
-    paths.set(path, { ...paths.get(path), [method]: operation });
-  };
-  const routes = routesOf(methods).filter((route) => route.method.served);
-  for (const described of describedRoutes(routes)) {
+  const add = (path: string, item: PathItem) => paths.set(path, { ...paths.get(path), ...item });
+  for (const described of describedRoutes(routesOf(METHODS))) {
     const { route, path } = described;
     const { desc } = route.method;
     tags.set(tagOf(desc), textOfService(desc.parent));
-    add(path, route.httpMethod.toLowerCase(), operationOf(described, schemas));
+    add(path, { [route.httpMethod.toLowerCase()]: operationOf(described, schemas) });
   }
-  for (const part of parts) {
+  for (const part of PARTS) {
     for (const { name, description } of part.tags) tags.set(name, description);
-    for (const [path, item] of Object.entries(part.paths)) {
-      for (const [method, operation] of served(path, item, endpoints)) add(path, method, operation);
-    }
+    for (const [path, item] of Object.entries(part.paths)) add(path, item);
   }
   return {
     openapi: "3.1.0",
@@ -64,14 +75,14 @@ export function openApiDocument({ methods, endpoints, parts, servers }: Document
       description: DESCRIPTION,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    servers: servers.map((url) => ({ url, description: "This installation" })),
+    servers: [{ url: "/", description: "This installation" }],
     tags: [...tags].map(([name, description]) => ({ name, description })),
     paths: Object.fromEntries([...paths].sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       schemas: {
         ...schemas.collected(),
         ...ERROR_SCHEMAS,
-        ...Object.assign({}, ...parts.map((part) => part.schemas)),
+        ...Object.assign({}, ...PARTS.map((part) => part.schemas)),
       },
       parameters: {
         ...CREATE_PARAMETERS,
@@ -82,21 +93,4 @@ export function openApiDocument({ methods, endpoints, parts, servers }: Document
       securitySchemes: SECURITY_SCHEMES,
     },
   };
-}
-
-/** The operations of a path that an endpoint handles: settings decide which ones exist. */
-function served(
-  path: string,
-  item: PathItem,
-  endpoints: readonly HttpEndpoint[],
-): [method: string, operation: Schema][] {
-  return Object.entries(item).filter(([method]) =>
-    endpoints.some((endpoint) => handles(endpoint, method, path)),
-  );
-}
-
-/** Whether an endpoint handles a path template. */
-export function handles(endpoint: HttpEndpoint, method: string, path: string): boolean {
-  if (endpoint.method !== method.toUpperCase()) return false;
-  return endpoint.prefix ? path.startsWith(endpoint.path) : path === endpoint.path;
 }

@@ -1,6 +1,6 @@
 /**
  * The comments of the proto files, by the full name of what they describe. The generated code has no comments at
- * runtime, and the API description needs them.
+ * runtime, and the API description needs them, which is generated from the proto files.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,42 +14,29 @@ import {
   type ServiceDescriptorProto,
 } from "@bufbuild/protobuf/wkt";
 import { tool } from "../step.ts";
-import { GENERATED } from "./contract-files.ts";
-import { HEADER } from "./header.ts";
 
-/** The module with all comments: text by path. */
-export async function commentIndex(): Promise<Map<string, string>> {
+// Numbers of the fields of descriptors, of which the paths of source locations consist.
+const [MESSAGE, ENUM, SERVICE] = [4, 5, 6];
+const [FIELD, NESTED, NESTED_ENUM] = [2, 3, 4];
+const [VALUE, METHOD] = [2, 2];
+
+type Comment = readonly [name: string, text: string];
+
+/** The comments of the contract, by full name: `wharf.iam.v2beta1.Group.name`. */
+export const COMMENTS: Readonly<Record<string, string>> = await readComments();
+
+async function readComments(): Promise<Record<string, string>> {
   const folder = mkdtempSync(join(tmpdir(), "wharf-comments-"));
   try {
     const file = join(folder, "descriptors.binpb");
     await tool("buf", "build", "--path", "proto/wharf", "--output", file);
     const set = fromBinary(FileDescriptorSetSchema, readFileSync(file));
     const ours = set.file.filter(({ name }) => /^wharf\/(?!annotations\/)/.test(name));
-    return new Map([[`${GENERATED}/comments.ts`, moduleOf(ours.flatMap(commentsOf).sort())]]);
+    return Object.fromEntries(ours.flatMap(commentsOf));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
-
-type Comment = readonly [name: string, text: string];
-
-function moduleOf(comments: readonly Comment[]): string {
-  const lines = comments.map(
-    ([name, text]) => `  ${JSON.stringify(name)}: ${JSON.stringify(text)},`,
-  );
-  return [
-    HEADER,
-    "/** The comments of the contract, by full name: `wharf.iam.v2beta1.Group.name`. */",
-    "export const COMMENTS: Readonly<Record<string, string>> = {",
-    ...lines,
-    "};\n",
-  ].join("\n");
-}
-
-// Numbers of the fields of descriptors, of which the paths of source locations consist.
-const [MESSAGE, ENUM, SERVICE] = [4, 5, 6];
-const [FIELD, NESTED, NESTED_ENUM] = [2, 3, 4];
-const [VALUE, METHOD] = [2, 2];
 
 function commentsOf(file: FileDescriptorProto): Comment[] {
   const texts = new Map(

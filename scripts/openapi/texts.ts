@@ -1,6 +1,6 @@
 /** Summaries and descriptions, from the comments of the contract. */
 import type { DescEnum, DescField, DescMessage, DescMethod, DescService } from "@bufbuild/protobuf";
-import { COMMENTS } from "@wharf/contract/comments";
+import { COMMENTS } from "./comments.ts";
 import { standardField, standardMethod } from "./standard-texts.ts";
 
 /** Fields of version 1 that have another name in version 2. */

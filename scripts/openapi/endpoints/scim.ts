@@ -1,11 +1,4 @@
-import {
-  type ApiPart,
-  type PathItem,
-  parameter,
-  type Schema,
-  schemaRef,
-  text,
-} from "../wire/openapi/part.ts";
+import { type ApiPart, type PathItem, parameter, type Schema, schemaRef, text } from "../part.ts";
 
 const TAGS = ["SCIM"];
 const SECURITY = [{ scimToken: [] }];

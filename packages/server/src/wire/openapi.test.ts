@@ -1,26 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SERVICES } from "@wharf/contract";
-import { SERVICES_V1 } from "@wharf/contract/v1";
-import { FakeMethods } from "../testing/fake-methods.ts";
-import { open } from "../testing/open.ts";
-import { openApiDocument } from "./document.ts";
+import document from "@wharf/contract/openapi.json" with { type: "json" };
+import type { ApiDocument } from "./openapi.ts";
+import { open } from "./testing/open.ts";
 
 interface Operation {
   readonly operationId: string;
-  readonly parameters: readonly { readonly name: string; readonly in: string; $ref?: string }[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string; $ref?: string }[];
 }
 
-const services = [...SERVICES, ...SERVICES_V1];
-const everything = services.flatMap((service) => service.methods.map((method) => method.name));
-const answers = Object.fromEntries(everything.map((name) => [name, () => undefined]));
-const document = openApiDocument({
-  methods: new FakeMethods(answers, services),
-  endpoints: [],
-  parts: [],
-  servers: ["/"],
-});
-const paths = document.paths as Record<string, Record<string, Operation>>;
+const paths = (document as ApiDocument).paths as unknown as Record<
+  string,
+  Record<string, Operation>
+>;
 
 function operations(): [path: string, operation: Operation][] {
   return Object.entries(paths).flatMap(([path, item]) =>
@@ -40,7 +32,7 @@ test("every reference leads somewhere", () => {
 });
 
 test("every variable of a path is a parameter, and no name is declared twice", () => {
-  for (const [path, { parameters }] of operations()) {
+  for (const [path, { parameters = [] }] of operations()) {
     const variables = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]);
     const declared = parameters.filter((p) => p.in === "path").map((p) => p.name);
     assert.deepEqual(declared, variables);
@@ -55,19 +47,34 @@ test("operation ids are unique", () => {
 });
 
 test("lists have their filters and paging", () => {
-  const names = paths["/iam/v2beta1/groups"]?.get?.parameters.map((p) => p.name);
+  const names = paths["/iam/v2beta1/groups"]?.get?.parameters?.map((p) => p.name);
   for (const name of ["uidp.descendants_of", "uidp.ids", "name", "page_size", "order_by", "skip"]) {
     assert.ok(names?.includes(name), name);
   }
 });
 
 test("creates, and only they, have an idempotency key", () => {
-  const keyed = operations().filter(([, { parameters }]) =>
+  const keyed = operations().filter(([, { parameters = [] }]) =>
     parameters.some(({ $ref }) => $ref === "#/components/parameters/IdempotencyKey"),
   );
   const names = keyed.map(([, { operationId }]) => operationId);
   assert.ok(names.length >= 31);
   for (const name of names) assert.match(name, /_(Batch)?Create|_GenerateScim|_ImportAdvisories/);
+});
+
+test("only the operations that a server answers are served", async (t) => {
+  const port = await open(t, { GetGroup: () => undefined });
+  const { servers, paths } = (await (
+    await fetch(`${port.url}/openapi.json`)
+  ).json()) as ApiDocument;
+  assert.deepEqual(servers, [{ url: "/", description: "This installation" }]);
+  assert.deepEqual(
+    Object.entries(paths).map(([path, item]) => [path, Object.keys(item)]),
+    [
+      ["/iam/v2beta1/groups/{uid}", ["get"]],
+      ["/openapi.json", ["get"]],
+    ],
+  );
 });
 
 test("the document is served with an etag that saves sending it again", async (t) => {

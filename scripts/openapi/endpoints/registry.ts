@@ -1,5 +1,5 @@
-import { type ApiPart, parameter, type Schema, schemaRef, text } from "../wire/openapi/part.ts";
-import { COMMON_ERRORS, jsonResponse } from "../wire/openapi/responses.ts";
+import { type ApiPart, parameter, type Schema, schemaRef, text } from "../part.ts";
+import { COMMON_ERRORS, jsonResponse } from "../responses.ts";
 
 const TAGS = ["Registry access"];
 

@@ -1,5 +1,5 @@
-import { type ApiPart, parameter, responseRef, type Schema } from "../../wire/openapi/part.ts";
-import { COMMON_ERRORS } from "../../wire/openapi/responses.ts";
+import { type ApiPart, parameter, responseRef, type Schema } from "../part.ts";
+import { COMMON_ERRORS } from "../responses.ts";
 
 const JSON_TYPE = "application/json";
 const ZIP = "application/zip";

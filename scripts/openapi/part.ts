@@ -13,14 +13,6 @@ export interface ApiPart {
   readonly schemas?: Readonly<Record<string, Schema>>;
 }
 
-/** What the API description needs to know about the installation; read when the document is first requested. */
-export interface ApiDescription {
-  /** The parts of all areas. */
-  parts(): Promise<readonly ApiPart[]>;
-  /** The addresses at which clients reach this API. */
-  servers(): readonly string[];
-}
-
 /** A body or response of one media type. */
 export function content(schema: Schema, mediaType = "application/json", example?: unknown): Schema {
   return {

@@ -1,16 +1,5 @@
-import { type ApiPart, parameter, type Schema, schemaRef } from "../wire/openapi/part.ts";
-import { COMMON_ERRORS, jsonResponse } from "../wire/openapi/responses.ts";
-
-/** The parts of the API description of all areas. Loaded lazily: only `/openapi.json` needs them. */
-export async function apiParts(): Promise<readonly ApiPart[]> {
-  const [sts, registry, scim, feeds] = await Promise.all([
-    import("../login/openapi.ts"),
-    import("../registry/openapi.ts"),
-    import("../scim/openapi.ts"),
-    import("../vulnerabilities/feeds/openapi.ts"),
-  ]);
-  return [sts.LOGIN_PART, registry.REGISTRY_PART, scim.SCIM_PART, feeds.FEEDS_PART, SYSTEM_PART];
-}
+import { type ApiPart, parameter, type Schema, schemaRef } from "../part.ts";
+import { COMMON_ERRORS, jsonResponse } from "../responses.ts";
 
 const TAGS = ["System"];
 
@@ -29,7 +18,8 @@ function keySet(operationId: string, summary: string, description: string): Sche
   };
 }
 
-const SYSTEM_PART: ApiPart = {
+/** Health, metrics, keys and descriptions. */
+export const SYSTEM_PART: ApiPart = {
   tags: [{ name: "System", description: "Health, metrics, keys and descriptions of this server." }],
   paths: {
     "/healthz": {

@@ -11,7 +11,7 @@ import {
   isCreate,
   SecurityTokenService,
 } from "@wharf/contract";
-import type { Route } from "../rest/route.ts";
+import type { Route } from "../../packages/server/src/wire/rest/route.ts";
 import { EXAMPLES } from "./examples.ts";
 import { content, type Schema } from "./part.ts";
 import type { DescribedRoute } from "./paths.ts";
@@ -94,7 +94,7 @@ function operationIdOf({ route, isRoot }: DescribedRoute): string {
 
 export function operationOf(described: DescribedRoute, schemas: Schemas): Schema {
   const { route, isRoot } = described;
-  const { desc, isPublic, responseHeaders } = route.method;
+  const { desc, isPublic } = route.method;
   const operationId = operationIdOf(described);
   const example = EXAMPLES[operationId];
   return {
@@ -102,7 +102,6 @@ export function operationOf(described: DescribedRoute, schemas: Schemas): Schema
     summary: isRoot ? "Create organization" : summaryOf(desc),
     description: descriptionOf(described),
     tags: [tagOf(desc)],
-    ...(responseHeaders?.deprecation !== undefined && { deprecated: true }),
     security: takesForeignToken(desc) ? [{ subjectToken: [] }] : isPublic ? [] : [{ bearer: [] }],
     parameters: [
       ...(isRoot ? [] : pathParameters(described)),
