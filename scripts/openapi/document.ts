@@ -5,6 +5,7 @@ import { dryRunsOf } from "../../packages/server/src/app/dry-runs.ts";
 import type { Method } from "../../packages/server/src/rpc/call.ts";
 import { guardOf } from "../../packages/server/src/rpc/guard.ts";
 import { routesOf } from "../../packages/server/src/wire/rest/route.ts";
+import { DISTRIBUTION_PART } from "./endpoints/distribution.ts";
 import { FEEDS_PART } from "./endpoints/feeds.ts";
 import { LOGIN_PART } from "./endpoints/login.ts";
 import { REGISTRY_PART } from "./endpoints/registry.ts";
@@ -48,7 +49,14 @@ const METHODS = SERVICES.flatMap(({ methods }) => methods).map(
   }),
 );
 
-const PARTS: readonly ApiPart[] = [LOGIN_PART, REGISTRY_PART, SCIM_PART, FEEDS_PART, SYSTEM_PART];
+const PARTS: readonly ApiPart[] = [
+  LOGIN_PART,
+  REGISTRY_PART,
+  DISTRIBUTION_PART,
+  SCIM_PART,
+  FEEDS_PART,
+  SYSTEM_PART,
+];
 
 /** The document of all methods that have a route, and of all endpoints beside them. */
 export function openApiDocument(): Schema {
