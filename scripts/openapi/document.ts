@@ -5,6 +5,7 @@ import { dryRunsOf } from "../../packages/server/src/app/dry-runs.ts";
 import type { Method } from "../../packages/server/src/rpc/call.ts";
 import { guardOf } from "../../packages/server/src/rpc/guard.ts";
 import { routesOf } from "../../packages/server/src/wire/rest/route.ts";
+import { StepError } from "../step.ts";
 import { DISTRIBUTION_PART } from "./endpoints/distribution.ts";
 import { FEEDS_PART } from "./endpoints/feeds.ts";
 import { LOGIN_PART } from "./endpoints/login.ts";
@@ -88,9 +89,7 @@ export function openApiDocument(): Schema {
     paths: Object.fromEntries([...paths].sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       schemas: {
-        ...schemas.collected(),
-        ...ERROR_SCHEMAS,
-        ...Object.assign({}, ...PARTS.map((part) => part.schemas)),
+        ...union(schemas.collected(), ERROR_SCHEMAS, ...PARTS.map((part) => part.schemas ?? {})),
       },
       parameters: {
         ...CREATE_PARAMETERS,
@@ -101,4 +100,13 @@ export function openApiDocument(): Schema {
       securitySchemes: SECURITY_SCHEMES,
     },
   };
+}
+
+/** All members. Throws for a name that two of the objects have: one would silently replace the other. */
+function union(...objects: readonly Readonly<Record<string, Schema>>[]): Schema {
+  const entries = objects.flatMap((one) => Object.entries(one));
+  const all = Object.fromEntries(entries);
+  const twice = entries.find(([name, schema]) => all[name] !== schema);
+  if (twice !== undefined) throw new StepError(`two schemas are called ${twice[0]}`);
+  return all;
 }

@@ -59,8 +59,8 @@ const done = (status: string, description: string): Schema => ({
   [status]: { description, headers: LOCATION },
 });
 
-const base = (suffix: string): Schema => ({
-  operationId: `registryBase${suffix}`,
+const BASE_OPERATION: Schema = {
+  operationId: "registryBase",
   summary: "Check the registry",
   description: "Whether this is a registry, and how to authenticate (`WWW-Authenticate`).",
   tags: TAGS,
@@ -70,7 +70,7 @@ const base = (suffix: string): Schema => ({
     "401": REJECTED,
     ...COMMON_ERRORS,
   },
-});
+};
 
 /** The OCI distribution API of the registry of this server. */
 export const DISTRIBUTION_PART: ApiPart = {
@@ -82,8 +82,7 @@ export const DISTRIBUTION_PART: ApiPart = {
     },
   ],
   paths: {
-    "/v2": { get: base("Alias") },
-    "/v2/": { get: base("") },
+    "/v2": { get: BASE_OPERATION },
     [`${BASE}/tags/list`]: {
       get: operation(
         "registryTags",
@@ -109,7 +108,7 @@ export const DISTRIBUTION_PART: ApiPart = {
         {
           "200": {
             description: "An index of the manifests.",
-            content: { [INDEX]: { schema: schemaRef("ImageManifest") } },
+            content: { [INDEX]: { schema: schemaRef("OciManifest") } },
           },
         },
       ),
@@ -118,7 +117,7 @@ export const DISTRIBUTION_PART: ApiPart = {
       get: operation("registryGetManifest", "Get manifest", "Returns a manifest.", [REFERENCE], {
         "200": {
           description: "The manifest, with its own media type.",
-          content: { [MANIFEST]: { schema: schemaRef("ImageManifest") } },
+          content: { [MANIFEST]: { schema: schemaRef("OciManifest") } },
         },
       }),
       put: operation(
@@ -131,7 +130,7 @@ export const DISTRIBUTION_PART: ApiPart = {
           requestBody: {
             required: true,
             content: Object.fromEntries(
-              [MANIFEST, INDEX].map((type) => [type, { schema: schemaRef("ImageManifest") }]),
+              [MANIFEST, INDEX].map((type) => [type, { schema: schemaRef("OciManifest") }]),
             ),
           },
         },
@@ -156,7 +155,7 @@ export const DISTRIBUTION_PART: ApiPart = {
         "202": { description: "Deleted." },
       }),
     },
-    [`${BASE}/blobs/uploads/`]: {
+    [`${BASE}/blobs/uploads`]: {
       post: operation(
         "registryStartUpload",
         "Start upload",
@@ -216,7 +215,7 @@ export const DISTRIBUTION_PART: ApiPart = {
         tags: { type: "array", items: { type: "string" }, description: "Names of tags." },
       },
     },
-    ImageManifest: {
+    OciManifest: {
       type: "object",
       description: "A manifest or an index of the OCI image specification.",
       required: ["schemaVersion"],
