@@ -7,7 +7,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { ROOT, StepError } from "./step.ts";
 
-const SERVER = "packages/server/src";
+export const SERVER = "packages/server/src";
 
 /** The folders from the bottom to the top. */
 const LAYERS = [
@@ -63,10 +63,23 @@ export function upwardImports(file: string, text: string): string[] {
   });
 }
 
-function importsOf(file: string, text: string): string[] {
+/** The files of ours that a file imports, as paths in the server. */
+export function importsOf(file: string, text: string): string[] {
   return [...text.matchAll(IMPORT)].map(([, path = ""]) =>
     posix.normalize(posix.join(posix.dirname(file), path)),
   );
+}
+
+/** Whether a folder stands above another one, and no exception allows to import it. */
+export function isUpward(folder: string, imported: string): boolean {
+  const [from, to] = [folderOf(folder), folderOf(imported)];
+  const isExcepted = EXCEPTIONS.some(([path, other]) => folderOf(path) === from && other === to);
+  return levelOf(to, folder) > levelOf(from, folder) && !isExcepted;
+}
+
+/** Whether the imports of a file are checked: those of tests and their support are not. */
+export function isChecked(file: string): boolean {
+  return !file.endsWith(".test.ts") && !file.includes("/testing/");
 }
 
 function folderOf(path: string): string {
@@ -110,7 +123,7 @@ export async function testsHaveTheirOwnData(): Promise<void> {
 export async function importsGoDown(): Promise<void> {
   const files = globSync("**/*.ts", { cwd: join(ROOT, SERVER) });
   const problems = files
-    .filter((file) => !file.endsWith(".test.ts") && !file.includes("/testing/"))
+    .filter(isChecked)
     .sort()
     .flatMap((file) => {
       const text = readFileSync(join(ROOT, SERVER, file), "utf8");

@@ -5,6 +5,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { foldersIntroduceThemselves } from "./check-folders.ts";
 import { formatIsRight } from "./check-format.ts";
 import { importsGoDown, testsHaveTheirOwnData } from "./check-imports.ts";
 import { languageIsPlain } from "./check-language.ts";
@@ -86,6 +87,7 @@ const results = await Promise.all([
   step("docs/migrate-v1-to-v2.md is current", guideIsCurrent),
   step("links in documents", linksAreValid),
   step("direction of imports", importsGoDown),
+  step("introductions of folders", foldersIntroduceThemselves),
   step("data directories of tests", testsHaveTheirOwnData),
   step("language", languageIsPlain),
   step("lock file names no mirror", lockNamesNoMirror),

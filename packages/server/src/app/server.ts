@@ -35,11 +35,6 @@ import { DRAIN_MS, type RunningServer } from "./running-server.ts";
 import { openTracing, tracedObserver } from "./traces.ts";
 import type { SupervisorLink } from "./workers/supervisor-link.ts";
 
-/**
- * app composes the server and the operator commands: store, core, areas, port. It imports everything,
- * and only the CLI imports it.
- */
-
 /** A server of one process. */
 export interface DrainableServer extends RunningServer {
   /** Fails readiness and keeps serving. */

@@ -8,11 +8,6 @@ import { type CheckpointDeps, Checkpoints } from "./checkpoints.ts";
 import { auditHandlers } from "./handlers.ts";
 import { auditWatchMethod } from "./watch.ts";
 
-/*
- * The audit log as an API: lists, exports, checkpoints of the hash chains, and retention. Entries are written by
- * engine/audit/audit.ts. This folder imports engine/, auth/ and store/; no area imports it.
- */
-
 /** How often entries of other processes are looked for while there are streams. */
 const POLL_MS = 500;
 

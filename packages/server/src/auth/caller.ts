@@ -1,11 +1,6 @@
 import { ALL_CAPABILITIES, CapabilitySet, literalIdentityUid } from "@wharf/contract";
 import { Grants } from "./grants.ts";
 
-/**
- * auth authenticates callers: tokens, signing keys, sessions and grants. It imports store, secrets, config
- * and lib; resources reach it through the port `Lookup`.
- */
-
 /** An authenticated or anonymous caller, and the caller's grants. */
 export interface Caller {
   /** The uid of the caller's identity; empty for anonymous callers. */

@@ -22,11 +22,6 @@ import { tryAzure } from "./azure.ts";
 import type { Attempt, Outcome } from "./exchange.ts";
 import { tryGoogle } from "./google.ts";
 
-/*
- * This folder checks associations of groups with accounts at cloud providers, by getting credentials
- * there with a token of this installation. It may import iam/, auth/, engine/ and lib/.
- */
-
 export interface CheckDeps {
   readonly settings: Settings;
   readonly store: Store;

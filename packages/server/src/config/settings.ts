@@ -6,10 +6,7 @@ import { list, parseListen, readRegistryUrl, splitOnce, timeOf, withoutSlash } f
 import { flagOf, MIN_BODY_MEMORY, SETTINGS, type SettingName, variableOf } from "./schema.ts";
 import { defaultWorkers } from "./workers.ts";
 
-/**
- * The settings of the server, read and validated once at startup. The folder imports `lib/`, the store for
- * the published addresses, and the formats that settings are written in.
- */
+/** The settings of the server, read and validated once at startup. */
 export interface Settings {
   readonly listen: { readonly host: string; readonly port: number };
   readonly data: string;

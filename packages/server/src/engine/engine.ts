@@ -13,11 +13,6 @@ import type { PageTokens } from "./list/page-token.ts";
 import type { Resource } from "./resource.ts";
 import { Creates } from "./write/creates.ts";
 
-/**
- * The engine implements Get, List, Create, Update and Delete once, for every resource that has a
- * definition. It imports the store, auth and rpc, and no area: areas import it.
- */
-
 export interface EngineDeps {
   readonly store: Store;
   readonly catalog: Catalog;

@@ -46,11 +46,6 @@ import {
 } from "./folder-names.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";
 
-/**
- * iam has one definition per resource: groups, identities, roles, bindings, identity providers. It imports
- * the engine, auth, rpc and the store; other areas reach it through their own dependencies.
- */
-
 /** Groups: the tree that all other resources are part of. A root group is an organization. */
 export const groups: Resource<Group> = new Resource({
   service: GroupsService,

@@ -1,8 +1,3 @@
-/**
- * Login signs people in: with identity providers, local accounts or passkeys, in a browser or on a
- * device, and manages their sessions. It imports sts, iam, auth, engine, rpc, store, wire and lib;
- * only app imports it.
- */
 import type { Methods } from "../rpc/call.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { accountEndpoints } from "./account/endpoints.ts";

@@ -20,11 +20,6 @@ export interface CostlyReadStatistics {
   };
 }
 
-/*
- * This folder has the log and the metrics of the server, and observers that feed them. It imports types
- * of the layers it observes, and lib/.
- */
-
 /**
  * The metrics in `/metrics`. The library that formats them is loaded on the first scrape, because
  * loading it takes longer than the rest of a start.

@@ -2,12 +2,6 @@ import type { HttpEndpoint, HttpResponse } from "../wire/endpoint.ts";
 import { type RegistryKeys, registryJwks } from "./access/keys.ts";
 import { type TokenEndpointDeps, tokenEndpoints } from "./access/token-endpoint.ts";
 
-/*
- * This folder is the registry area: repos and tags, access tokens for attached registries, and the sync
- * with these registries. It may import engine/, store/, auth/, sts/, secrets/ and lib/; other areas use
- * what app/ hands to them, and `resolvePath`.
- */
-
 /** Key files are fetched rarely and must be current. */
 const NO_CACHE = { "cache-control": "no-cache" };
 

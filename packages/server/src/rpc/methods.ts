@@ -1,7 +1,3 @@
-/**
- * Methods as the protocols call them: access check, validation, handler and reply, without HTTP or gRPC. This folder
- * may import auth, lib and the contract; it knows no resource.
- */
 import {
   type DescMessage,
   type DescMethod,

@@ -1,7 +1,3 @@
-/**
- * SCIM 2.0 (RFC 7643, RFC 7644): identity providers provision their users and groups here;
- * `protocol` has what the RFCs specify. It imports engine, iam, rpc, store, wire and lib.
- */
 import type { ScimRow } from "../store/tables/scim/resources.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
 import { authenticate } from "./authenticate.ts";

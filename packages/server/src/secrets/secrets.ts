@@ -28,10 +28,6 @@ const CHECK = "secret-key-check";
 /** Reads the key again from its source. */
 type ReadKey = () => Promise<Buffer>;
 
-/*
- * This folder seals secrets at rest, and loads the key for that. It may import store/, config/ and lib/.
- */
-
 /**
  * Stores secrets sealed: private keys, secrets of the installation, and those of resources, such as the
  * client secret of an identity provider.

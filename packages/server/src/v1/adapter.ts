@@ -1,8 +1,3 @@
-/**
- * Version 1 of the API as a stateless adapter: it translates requests to version 2, invokes those methods and
- * translates the responses back, without rules of its own. It may import areas, engine, rpc and lib; only
- * app imports it.
- */
 import {
   create,
   type DescMessage,

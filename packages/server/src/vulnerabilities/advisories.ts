@@ -1,9 +1,3 @@
-/**
- * The vulnerabilities area: advisories, their import (import/), severities (severities/), the records they
- * come from (sources/), feeds (feeds/) and
- * version 1 of their API (v1/). It may import auth, engine, rpc, store, lib and the advisories package; of other
- * areas only registry paths and credentials, and the audiences and exchange of sts.
- */
 import type { Message } from "@bufbuild/protobuf";
 import {
   AdvisoriesService,

@@ -1,7 +1,4 @@
 /**
- * The network side of the server: HTTP/1.1 and HTTP/2, plaintext or TLS, with REST, gRPC, gRPC-Web and plain
- * endpoints on one port. This folder may import rpc, lib and the contract; it knows no resource and no store.
- *
  * The listener detects the protocol of each connection and passes it to one of two servers that never listen
  * themselves. Requests are dispatched to gRPC or REST by content type.
  */

@@ -1,7 +1,3 @@
-/**
- * This folder writes audit entries: of changes, of denials, and of rejections, which it aggregates. It may import the
- * definitions in engine/ and everything below engine/; reading the audit log is audit/.
- */
 import type { Call } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";

@@ -1,7 +1,3 @@
-/**
- * This folder implements List for all resources: filters, visible ranges, order, cursor, page and total. It may import
- * the definitions in engine/, and everything below engine/, but not the writes.
- */
 import { type DescMethod, fromBinary, type Message } from "@bufbuild/protobuf";
 import { accessOf, type Capability, type UIDPFilter } from "@wharf/contract";
 import { invalidArgument } from "../../lib/errors.ts";

@@ -1,7 +1,3 @@
-/**
- * This folder implements Create, Update and Delete for all resources, and `Mutation`, which every change goes through.
- * It may import engine/audit/, the definitions in engine/, and everything below engine/, but not the lists.
- */
 import { clone, type DescField, type DescMethod, type Message } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { isUid, newChildUid, newRootUid } from "@wharf/contract";

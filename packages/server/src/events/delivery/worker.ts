@@ -1,7 +1,3 @@
-/**
- * This folder delivers events: the dispatcher matches them with subscriptions, and senders sign and post them, one
- * sender for each subscription. It may import subscriptions/ and the files of events/ beside it except register.ts.
- */
 import { Waiting } from "../../lib/scheduling/waiting.ts";
 import type { FaultLog } from "../../observe/fault-log.ts";
 import type { LogFields } from "../../observe/logger.ts";

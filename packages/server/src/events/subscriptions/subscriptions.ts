@@ -1,7 +1,3 @@
-/**
- * This folder defines subscriptions: the resource, its methods and secrets, and which sinks are allowed. It may import
- * the files of events/ above it except register.ts, and nothing of delivery/.
- */
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import {

@@ -1,7 +1,3 @@
-/**
- * This folder has encryption with authentication, the tokens that are sealed with it, and strict base64url. It imports
- * only node:crypto.
- */
 import { hkdfSync } from "node:crypto";
 import { decrypt, encrypt, NONCE_BYTES, TAG_BYTES } from "./aes-gcm.ts";
 

@@ -1,7 +1,3 @@
-/**
- * This folder has addresses and outgoing requests: which addresses are public, names and their look-up, safe fetches.
- * Like all of lib/, it imports nothing of ours but lib/.
- */
 import { type OutgoingHttpHeaders, request as requestHttp } from "node:http";
 import type { RequestOptions } from "node:https";
 import { isIP } from "node:net";

@@ -1,8 +1,3 @@
-/**
- * This folder decides what runs when: time slices of the event loop, fair queues, semaphores, rate limits. Like all of
- * lib/, it imports nothing of ours but lib/.
- */
-
 import { FairOrder, type FairOrderLimits, type Owner } from "./fair-order.ts";
 
 /** How long one slice may keep the event loop, in milliseconds. */

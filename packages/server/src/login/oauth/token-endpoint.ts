@@ -1,8 +1,3 @@
-/**
- * The OAuth 2.0 endpoints and grants of login: authorization code, device code, refresh token,
- * token exchange and headless tools. Imports people, pages and the login state of the parent
- * folder.
- */
 import type { OutgoingHttpHeaders } from "node:http";
 import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";

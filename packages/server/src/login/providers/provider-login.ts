@@ -1,7 +1,3 @@
-/**
- * Sign-in through identity providers with OpenID Connect. Imports people, sts and iam, and no
- * pages.
- */
 import { type IdentityProvider, rootOf } from "@wharf/contract";
 import type { ClientAuth, Configuration, UserInfoResponse } from "openid-client";
 import { isRecentSignIn } from "../../auth/recent-sign-in.ts";

@@ -19,12 +19,6 @@ import { grantScopes } from "./registry-access.ts";
 import { readScopes } from "./scope.ts";
 import { issueRegistryToken } from "./token.ts";
 
-/*
- * This folder controls access to attached registries: it authenticates their clients, grants scopes and
- * signs tokens, by the token protocol of CNCF Distribution. It may import auth/, sts/, secrets/ and
- * wire/endpoint.ts.
- */
-
 export interface TokenEndpointDeps extends CredentialDeps {
   readonly keys: RegistryKeys;
 }

@@ -4,11 +4,6 @@ import { isDigest } from "../images/manifest.ts";
 import { RegistryClient, type RegistryClientDeps, type RegistryResponse } from "./client.ts";
 import { fallbackOnProtocolError } from "./protocol-error.ts";
 
-/*
- * This folder is the client of the OCI distribution API of attached registries. It may import lib/,
- * access/ for tokens and images/ for media types; it knows nothing of repos, tags and the store.
- */
-
 const MIB = 1024 * 1024;
 const MAX_BYTES = { head: 0, manifest: 4 * MIB, config: 8 * MIB, list: 64 * MIB };
 

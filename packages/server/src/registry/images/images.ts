@@ -19,11 +19,6 @@ const DEFAULT_ARCHITECTURE = "amd64";
 /** The architecture of attestations, which builders list among the images of an index. */
 const ATTESTATION_ARCHITECTURE = "unknown";
 
-/*
- * This folder reads manifests and image configurations, and answers questions about stored images. It
- * may import the store, and client/ to fetch configurations.
- */
-
 /** The handlers of ImagesService that read stored metadata. */
 export function imageHandlers(store: Store): [DescMethod, Handler][] {
   const { method } = ImagesService;

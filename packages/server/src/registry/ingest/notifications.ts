@@ -20,12 +20,6 @@ import { fetchElsewhere, NOWHERE } from "./other-locations.ts";
 import { PullTimes } from "./pull-times.ts";
 import type { WebhookAuth } from "./webhook-auth.ts";
 
-/*
- * This folder ingests notifications of registries, and applies reported state to repos, tags and
- * manifests, idempotently and in any order. It may import client/, repos/ and images/; reconcile/ and
- * tags/ use its state functions.
- */
-
 const NOTIFICATIONS_PATH = "/registry/notifications";
 
 /** Registries send events one by one, or a few together. */

@@ -15,12 +15,6 @@ import { WebhookAuth } from "../ingest/webhook-auth.ts";
 import { Reconciler } from "./reconciler.ts";
 import { registryHandlers } from "./registry-handlers.ts";
 
-/*
- * This folder reconciles the stored state with attached registries, and composes everything that keeps
- * the two in sync. It may import ingest/, client/ and images/; of these, only ingest/ imports from here,
- * to fetch manifests.
- */
-
 export interface RegistrySyncDeps {
   readonly engine: Engine;
   readonly keys: RegistryKeys;

@@ -34,11 +34,6 @@ import { forgetHistory } from "../../store/tables/registry/tags.ts";
 import { readmeMethods } from "./readme.ts";
 import { applySync, propagateToSynced } from "./sync.ts";
 
-/*
- * This folder has the repos of groups: the resource, its README and its sync from another repo. It may
- * import the engine and the store, but not the client of registries.
- */
-
 /** Repos contain tags and metadata of images; the images themselves are in registries. */
 export const repos: Resource<Repo> = new Resource({
   service: ReposService,

@@ -3,12 +3,6 @@ import { RegistryFault } from "../access/errors.ts";
 import { isDigest } from "../images/manifest.ts";
 import { isRepositoryName } from "../path.ts";
 
-/*
- * This folder is the registry of this server: the OCI distribution API at /v2/. Its content is in ../storage and in the
- * store; what a push changes, it changes in one transaction. It may import the rest of registry/, but not client/ and
- * reconcile/, which are for attached registries.
- */
-
 /** A part of the distribution API, and what a path names there. */
 export type Target =
   | { readonly kind: "base" }

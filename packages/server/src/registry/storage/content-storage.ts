@@ -1,11 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Part } from "../../store/tables/registry/uploads.ts";
 
-/*
- * This folder stores the content of the registry: blobs by their digest, and parts of uploads. It knows nothing of
- * repos and rights. It may import lib/ and types of store/tables/registry.
- */
-
 /** A range of bytes, both ends included. */
 export interface ByteRange {
   readonly start: number;

@@ -19,11 +19,6 @@ import { readHistory } from "../../store/tables/registry/tags.ts";
 import { recordRemoval } from "../ingest/tag-state.ts";
 import { tagPartitions } from "./tag-partitions.ts";
 
-/*
- * This folder has the tags of repos: the resource, and writes of tags to attached registries. It may
- * import client/, and the state functions of ingest/.
- */
-
 /** The tags of a repo. Callers write them through tag-writes.ts. */
 export const tags: Resource<Tag> = new Resource({
   service: TagsService,

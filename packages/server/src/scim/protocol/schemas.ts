@@ -1,7 +1,3 @@
-/**
- * The SCIM protocol without storage: schemas, filters, patches, projections and errors. It imports
- * store only for row types and memberships, and nothing from the rest of scim except limits.
- */
 import { type Attribute, complex, flag, link, many, text, time } from "./attributes.ts";
 
 const CORE = "urn:ietf:params:scim:schemas:core:2.0";

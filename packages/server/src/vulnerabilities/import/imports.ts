@@ -1,7 +1,3 @@
-/**
- * Imports advisory documents: validates them, merges them with the stored advisories and stores the result. It
- * may import the writer and severities of this area, but neither feeds nor v1.
- */
 import { create, type DescMethod } from "@bufbuild/protobuf";
 import {
   type AdvisoryDocument,

@@ -1,7 +1,3 @@
-/**
- * Severities of vulnerabilities, which advisories show by their aliases. It may import the advisory resource and
- * its writer, except for this file, which the resource imports.
- */
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import {

@@ -1,7 +1,3 @@
-/**
- * Version 1 of the advisories API, which alone can write single advisories and events. It may import the writer
- * and reviews of this area, and the list and field names of the general version 1 adapter.
- */
 import { randomUUID } from "node:crypto";
 import { clone, create, type DescMethod, equals } from "@bufbuild/protobuf";
 import { advisoryIdOf } from "@wharf/advisories";

@@ -1,7 +1,3 @@
-/**
- * This folder runs transactions: group commit, the rows that a batch holds and sends together, and turns of replicas. It
- * may import the drivers' contract (db/connection.ts), but no table: those that every commit writes are participants.
- */
 import { WharfError } from "../../../lib/errors.ts";
 import type { Driver } from "../connection.ts";
 import { type StoreFailure, storeError } from "../failure.ts";

@@ -1,7 +1,3 @@
-/**
- * This folder has the readers that requests use: shared reads, cached results, and the bounds of costly statements. It
- * may import the drivers' contract (db/connection.ts) and lib/; it knows no table.
- */
 import { tooMany, WharfError } from "../../../lib/errors.ts";
 import { FairQueue, QueueFullError } from "../../../lib/scheduling/fair-queue.ts";
 import { type ShareHolder, shareOf } from "../../../lib/scheduling/share.ts";

@@ -1,7 +1,3 @@
-/**
- * This folder has the search terms of rows: their table, and how a list by terms reads it. It may import the queries and
- * conditions of store/resources/, and store/db/.
- */
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Dialect, Reader } from "../../db/connection.ts";
 import type { TableSchema } from "../../schema/table-schema.ts";

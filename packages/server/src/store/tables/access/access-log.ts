@@ -1,7 +1,3 @@
-/**
- * This folder has the tables that grants are compiled from, and the log of their changes. It may import store/db/ and
- * the columns of store/resources/.
- */
 import type { AdvancedAccess } from "../../db/commit/advance-access.ts";
 import type { BatchWriter } from "../../db/commit/batch-writer.ts";
 import type { Changes, Participant } from "../../db/commit/participant.ts";

@@ -1,7 +1,3 @@
-/**
- * This folder has the tables beside advisories: severities by name, subpackages, and the records that were imported. It
- * may import store/db/ and the columns of store/resources/.
- */
 import { ancestorsOf, subtreeEnd } from "@wharf/contract";
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";

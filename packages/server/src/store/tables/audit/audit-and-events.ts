@@ -1,7 +1,3 @@
-/**
- * This folder has the tables of the audit log: entries, hash chains, checkpoints and sinks. It may import
- * store/db/ and other tables; what they mean is up to audit/.
- */
 import type { BatchWriter } from "../../db/commit/batch-writer.ts";
 import { type InsertTarget, insertRows } from "../../db/commit/insert-rows.ts";
 import { type Participant, Rows } from "../../db/commit/participant.ts";

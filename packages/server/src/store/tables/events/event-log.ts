@@ -1,4 +1,3 @@
-/** This folder has the log of events, deliveries and the state of subscriptions. It may import store/db/. */
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Dialect, Driver, Reader } from "../../db/connection.ts";
 import { readCounted } from "../../db/read/counted.ts";

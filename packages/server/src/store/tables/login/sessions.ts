@@ -1,7 +1,3 @@
-/**
- * This folder has the tables of sign-in: sessions, tickets, local accounts, and people of identity providers. It may
- * import store/db/.
- */
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader, Value, Writer } from "../../db/connection.ts";
 

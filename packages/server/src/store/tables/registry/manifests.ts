@@ -1,7 +1,3 @@
-/**
- * This folder has the tables of registry state beside repos and tags: metadata of images, history, passes, deletions and
- * settings. It may import store/db/.
- */
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
 

@@ -1,7 +1,3 @@
-/**
- * This folder has the tables of SCIM: users and groups as provisioned, their members, and credentials. It may import
- * store/db/.
- */
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader, Value } from "../../db/connection.ts";
 import { readCounted } from "../../db/read/counted.ts";
