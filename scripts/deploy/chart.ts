@@ -1,11 +1,10 @@
 /**
- * Renders the Helm chart without Helm, which is not to be had everywhere. The chart keeps to fields, `if`, `range` and
- * `toJson`, which mean the same here: the command's own templates are a part of Go's.
+ * Renders the Helm chart without Helm, which is not to be had everywhere. The chart keeps to fields, `toJson`, and `if`
+ * without `else`; all other actions are errors here.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
-import { compileTemplate } from "../../packages/cli/src/output/template/template.ts";
 import { ROOT } from "../step.ts";
 
 export const CHART = join(ROOT, "deploy/helm/wharf");
@@ -24,9 +23,7 @@ export function renderChart(changed: Values): Record<string, unknown>[] {
     .sort()
     .flatMap((file) => {
       const text = readFileSync(join(CHART, file), "utf8");
-      requireValues(file, text, values);
-      const template = compileTemplate(text.replaceAll("| toJson", "| json"));
-      return parseAllDocuments(template({ Values: values, Release: release }));
+      return parseAllDocuments(render(file, text, { Values: values, Release: release }));
     })
     .map((document) => {
       if (document.errors.length > 0) throw document.errors[0];
@@ -35,13 +32,41 @@ export function renderChart(changed: Values): Record<string, unknown>[] {
     .filter((object) => object !== null);
 }
 
-/** Helm fails for fields of missing values; templates of the command print nothing. */
-function requireValues(file: string, text: string, values: Values): void {
-  for (const [, path = ""] of text.matchAll(/\.Values\.([\w.]+)/g)) {
-    let found: unknown = values;
-    for (const name of path.split(".")) found = (found as Values | undefined)?.[name];
-    if (found === undefined) throw new Error(`${file}: values.yaml has no ${path}`);
+const ACTION = /\{\{(-?)\s*(?:(if)\s+)?(?:(end)|\.([\w.]+)(\s*\|\s*toJson)?)\s*(-?)\}\}/g;
+
+function render(file: string, text: string, scope: Values): string {
+  let rendered = "";
+  let from = 0;
+  /** Whether the branches are rendered, from the outermost `if` to the innermost. */
+  const branches: boolean[] = [];
+  const append = (plain: string) => {
+    if (plain.includes("{{")) throw new Error(`${file}: unknown action in ${plain.trim()}`);
+    if (!branches.includes(false)) rendered += plain;
+  };
+  for (const action of text.matchAll(ACTION)) {
+    const [whole, trimsBefore, isIf, isEnd, path = "", asJson, trimsAfter] = action;
+    const plain = text.slice(from, action.index);
+    append(trimsBefore ? plain.trimEnd() : plain);
+    from = action.index + whole.length;
+    if (trimsAfter) from += /^\s*/.exec(text.slice(from))?.[0].length ?? 0;
+    const value = isEnd ? undefined : valueAt(file, path, scope);
+    // Go considers empty lists and maps false.
+    if (isIf && typeof value === "object") throw new Error(`${file}: if of a list or map: ${path}`);
+    if (isIf) branches.push(Boolean(value));
+    else if (!isEnd) append(asJson ? JSON.stringify(value) : String(value));
+    else if (branches.pop() === undefined) throw new Error(`${file}: end without if`);
   }
+  append(text.slice(from));
+  if (branches.length > 0) throw new Error(`${file}: if without end`);
+  return rendered;
+}
+
+/** As in Helm, a field of a missing value is an error. So is a missing value here: values.yaml has them all. */
+function valueAt(file: string, path: string, scope: Values): unknown {
+  let found: unknown = scope;
+  for (const name of path.split(".")) found = (found as Values | undefined)?.[name];
+  if (found === undefined) throw new Error(`${file}: ${path} has no value`);
+  return found;
 }
 
 function merged(defaults: Values, changed: Values): Values {

@@ -92,7 +92,7 @@ describe("Kubernetes", () => {
     const service = all.find(({ kind }) => kind === "Service") as { metadata: Values };
     const { selector } = monitor.spec as { selector: { matchLabels: object } };
     assert.deepEqual(selector.matchLabels, service.metadata.labels);
-    assert.throws(() => renderChart({ baseUrl: undefined as never }), /has no baseUrl/);
+    assert.throws(() => renderChart({ baseUrl: undefined as never }), /baseUrl has no value/);
   });
 
   test("pods cannot write anything but their data, and name settings that exist", () => {

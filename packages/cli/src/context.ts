@@ -4,7 +4,6 @@ import { failed } from "./errors.ts";
 import type { Jq } from "./output/jq.ts";
 import { type Output, outputTo } from "./output/output.ts";
 import { keepingSchemas } from "./output/schemas.ts";
-import type { Template } from "./output/template/template.ts";
 import { type Progress, progressOn } from "./progress.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { type Prompt, promptOn } from "./terminal/prompt.ts";
@@ -70,7 +69,6 @@ export async function makeContext(options: ContextOptions): Promise<Context> {
     signal,
     out: outputTo({
       format: settings.output,
-      template: await templateOf(settings.format),
       jq: await jqOf(settings.jq, terminal.isTTY, err.warn),
       terminal,
       write,
@@ -150,11 +148,4 @@ async function pagerFor(
   const command = pagerOf(environment);
   if (command === undefined || !exceeds(text, { width, height })) return undefined;
   return () => showInPager(command, text, environment);
-}
-
-/** Loads templates on demand: few commands use them. */
-async function templateOf(text: string | undefined): Promise<Template | undefined> {
-  if (text === undefined) return undefined;
-  const { compileTemplate } = await import("./output/template/template.ts");
-  return compileTemplate(text);
 }

@@ -18,7 +18,6 @@ export interface Settings {
   /** The content of the file with certificates of further authorities. */
   readonly ca: string | undefined;
   readonly output: string;
-  readonly format: string | undefined;
   /** An expression of jq for JSON. */
   readonly jq: string | undefined;
   readonly pager: boolean;
@@ -57,9 +56,8 @@ export function readSettings(
   const value = (name: keyof typeof GLOBALS) => optionValue(name, globals[name] as never, sources);
   const api = readUrl("--api", value("api") as string);
   const issuer = value("issuer") as string | undefined;
-  const format = value("format") as string | undefined;
   const jq = value("jq") as string | undefined;
-  if (jq !== undefined && (format !== undefined || isOtherOutput(given.get("output")?.at(-1)))) {
+  if (jq !== undefined && isOtherOutput(given.get("output")?.at(-1))) {
     throw usageError("--jq is for -o json", "leave out the other format");
   }
   return {
@@ -69,7 +67,6 @@ export function readSettings(
     registry: sources.config.get("platform.registry") ?? new URL(api).host,
     ca: readCertificates(value("ca-cert") as string | undefined),
     output: jq === undefined ? (value("output") as string) : "json",
-    format,
     jq,
     pager: value("pager") as boolean,
     color: value("no-color") ? "never" : (value("color") as Settings["color"]),

@@ -46,8 +46,8 @@ export const tree = group({
   name: "wharf",
   summary: "Control plane for container supply chains",
   description: `Data goes to stdout, messages go to stderr. At a terminal, missing arguments are prompted for;
-otherwise they are errors. \`wharf help COMMAND\` explains a command, \`wharf help formats\` templates,
-jq and pagers, \`wharf help lists\` sorting and filtering, \`wharf help exit-codes\` exit codes, and \`wharf help environment\` environment variables.`,
+otherwise they are errors. \`wharf help COMMAND\` explains a command, \`wharf help formats\` output
+formats, jq and pagers, \`wharf help lists\` sorting and filtering, \`wharf help exit-codes\` exit codes, and \`wharf help environment\` environment variables.`,
   commands: [
     auth,
     iam,

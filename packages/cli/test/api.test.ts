@@ -30,7 +30,7 @@ describe("wharf api", () => {
     const whole = JSON.parse(await site.ok(...args));
     assert.equal(whole.groups.length, Number(whole.totalCount));
     assert.equal(whole.nextPageToken, undefined);
-    assert.equal(await site.ok(...args, "--format", "{{len .groups}}"), "2\n");
+    assert.equal(await site.ok(...args, "--jq", ".groups | length"), "2\n");
   });
 
   test("keeps the token for the server of the settings", async () => {

@@ -88,7 +88,7 @@ describe("auth pull-token", () => {
   test("is for the registry that the server names, or the first of platform.registry", async () => {
     const args = ["auth", "pull-token", "create", "r", "--parent", acme];
     const registryOf = async () => {
-      const { stdout, stderr } = await home.run([...args, "--format", "{{.registry}}"]);
+      const { stdout, stderr } = await home.run([...args, "--jq", ".registry"]);
       const [, host] = /docker login (\S+) -u/.exec(stderr) ?? [];
       assert.equal(stdout.trim(), host);
       return host;

@@ -117,10 +117,10 @@ describe("at a terminal", () => {
 
   test("a closed pipe ends the command silently", async () => {
     // More than a pipe holds, so that we are still writing when the reader leaves.
-    const template = `{{.name}}${"x".repeat(100_000)}`;
-    const line = `'${process.execPath}' '${LAUNCHER}' iam orgs list --format "$0" | head -c 4; echo " \${PIPESTATUS[*]}"`;
+    const expression = '.items[].name + "x" * 100000';
+    const line = `'${process.execPath}' '${LAUNCHER}' iam orgs list --jq "$0" | head -c 4; echo " \${PIPESTATUS[*]}"`;
     const shell = { env: cleanEnvironment(site.env) };
-    const ended = await promisify(execFile)("bash", ["-c", line, template], shell);
+    const ended = await promisify(execFile)("bash", ["-c", line, expression], shell);
     assert.deepEqual(ended, { stdout: "acme 0 0\n", stderr: "" });
   });
 });

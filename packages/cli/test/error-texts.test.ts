@@ -21,7 +21,15 @@ const TEXTS: readonly [line: string, text: string][] = [
   ["iam organizations list --ouput json", "unknown option --ouput\n  → did you mean --output?"],
   [
     "iam organizations list --output=xml",
-    '--output must be one of table, wide, json, yaml, csv, id, tree, not "xml"',
+    "--output must be one of table, wide, json, yaml, csv, id, tree, not \"xml\"\n  → --jq prints fields, such as --jq '.items[].name', and -o csv all columns; `wharf help formats` has examples",
+  ],
+  [
+    "iam organizations list -o go-template={{.name}}",
+    "--output must be one of table, wide, json, yaml, csv, id, tree, not \"go-template={{.name}}\"\n  → --jq prints fields, such as --jq '.items[].name', and -o csv all columns; `wharf help formats` has examples",
+  ],
+  [
+    "iam organizations list --format {{.name}}",
+    "--format was removed\n  → --jq prints fields, such as --jq '.items[].name', and -o csv all columns; `wharf help formats` has examples",
   ],
   [
     "iam organizations list --output",

@@ -14,7 +14,7 @@ describe("organizations and folders", () => {
   });
   after(() => site.stop());
 
-  test("are listed as table, json, csv, id and by template", async () => {
+  test("are listed as table, json, csv, id and by jq", async () => {
     const table = await site.ok("iam", "organizations", "list");
     assert.equal(table, "NAME  DESCRIPTION\nacme  Everything of ours\nbeta\n");
     const wide = await site.ok("iam", "organizations", "list", "-o", "wide");
@@ -25,9 +25,9 @@ describe("organizations and folders", () => {
     assert.equal(await site.ok("-o", "id", "iam", "orgs", "list"), `${acme}\n${beta}\n`);
     const csv = await site.ok("iam", "orgs", "list", "-o", "csv");
     assert.match(csv, new RegExp(`^acme,${acme},Everything of ours,no,2`, "m"));
-    const template = "{{.name | upper}}={{.uid}}";
-    const shown = await site.ok("iam", "orgs", "list", "--format", template);
-    assert.equal(shown, `ACME=${acme}\nBETA=${beta}\n`);
+    const expression = '.items[] | "\\(.name)=\\(.uid)"';
+    const shown = await site.ok("iam", "orgs", "list", "--jq", expression);
+    assert.equal(shown, `acme=${acme}\nbeta=${beta}\n`);
   });
 
   test("are created, described, updated and deleted", async () => {

@@ -11,7 +11,7 @@ all paths.`,
   examples: [
     { command: "wharf api GET /iam/v2beta1/groups --field page_size=10" },
     {
-      command: "wharf api GET /iam/v2beta1/groups --paginate --format '{{len .groups}}'",
+      command: "wharf api GET /iam/v2beta1/groups --paginate --jq '.groups | length'",
       shows: "all pages as one response",
     },
     {

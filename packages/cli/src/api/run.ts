@@ -28,7 +28,6 @@ export const run: Run<typeof apiDefinition> = async (context, args) => {
   const tokens = tokenSource(context.settings, context.environment, context.err);
   const response = await send(context, tokens, method, url, body);
   const whole = args.paginate ? await allPages(context, tokens, url, response) : response;
-  if (context.settings.format !== undefined) return context.out.one(whole, []);
   context.out.json(whole);
 };
 

@@ -45,6 +45,8 @@ interface OptionBase extends Suggestions {
   readonly config?: ConfigKey;
   /** Omitted from help and docs. */
   readonly hidden?: boolean;
+  /** An option of earlier versions: an error with this hint. */
+  readonly removed?: string;
 }
 
 export type Option = OptionBase &
@@ -60,6 +62,8 @@ export type Option = OptionBase &
         readonly type: "choice";
         readonly choices: readonly string[];
         readonly default?: string;
+        /** The hint for a value that resembles no choice. */
+        readonly hint?: string;
       }
     /** A path, or `-` for standard input; the content arrives. */
     | { readonly type: "file" }

@@ -5,6 +5,10 @@ const FORMATS = ["table", "wide", "json", "yaml", "csv", "id", "tree"] as const;
 
 export const COLORS = ["auto", "always", "never"] as const;
 
+/** For users of Go templates and JSONPath. */
+const JQ_HINT =
+  "--jq prints fields, such as --jq '.items[].name', and -o csv all columns; `wharf help formats` has examples";
+
 /** Options of every command, except `serve` and `admin`, which take the server's settings. */
 export const GLOBALS = {
   api: {
@@ -62,11 +66,14 @@ export const GLOBALS = {
     env: "WHARF_OUTPUT",
     config: "default.output",
     default: "table",
+    hint: JQ_HINT,
   },
   format: {
     type: "string",
     value: "TEMPLATE",
-    summary: "Go-style template for each item, such as '{{.uid}} {{.name}}'",
+    summary: "Template for each item",
+    hidden: true,
+    removed: JQ_HINT,
   },
   jq: {
     type: "string",

@@ -53,6 +53,7 @@ function readToken(token: OptionToken, options: Options): [name: string, text: s
   const name = negated ? token.name.slice(3) : canonical(token.name, options);
   const option = name === undefined ? undefined : options[name];
   if (name === undefined || option === undefined) throw unknown(rawName, options);
+  if (option.removed !== undefined) throw usageError(`${rawName} was removed`, option.removed);
   if (option.type === "boolean") {
     const text = token.value ?? "true";
     if (text !== "true" && text !== "false") throw usageError(`${rawName} takes no value`);

@@ -3,6 +3,8 @@ import { usageError } from "../errors.ts";
 import type { Option } from "./definition.ts";
 import { didYouMean } from "./suggest.ts";
 
+type Choices = Extract<Option, { type: "choice" }>;
+
 export type Value = string | number | boolean | readonly string[];
 
 /** Larger than any valid input; a device or the wrong file must not fill the memory. */
@@ -24,7 +26,7 @@ export function readValue(option: Option, source: string, texts: readonly string
     case "duration":
       return readDuration(source, text);
     case "choice":
-      return readChoice(option.choices, source, text);
+      return readChoice(option, source, text);
     case "file":
       return readFile(source, text);
   }
@@ -52,11 +54,11 @@ function readDuration(source: string, text: string): number {
   return seconds;
 }
 
-function readChoice(choices: readonly string[], source: string, text: string): string {
+function readChoice({ choices, hint }: Choices, source: string, text: string): string {
   if (choices.includes(text)) return text;
   throw usageError(
     `${source} must be one of ${choices.join(", ")}, not "${text}"`,
-    didYouMean(text, choices),
+    didYouMean(text, choices) ?? hint,
   );
 }
 

@@ -35,8 +35,8 @@ const VERSION_COLUMNS: readonly Column<VersionDetails>[] = [
   { header: "Platform", value: ({ platform }) => platform },
 ];
 
-export const printVersion: Run<typeof versionDefinition> = async ({ out, settings }) => {
+export const printVersion: Run<typeof versionDefinition> = async ({ out }) => {
   // Scripts read the bare version.
-  if (out.format === "table" && settings.format === undefined) return out.text(version());
+  if (out.format === "table") return out.text(version());
   await out.one(versionDetails(), VERSION_COLUMNS, { id: (details) => details.version });
 };

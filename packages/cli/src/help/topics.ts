@@ -1,5 +1,4 @@
 import { EXIT_MEANINGS } from "../errors.ts";
-import { FUNCTIONS } from "../output/template/functions.ts";
 
 /** Topics that belong to no command: in `wharf help`, docs/cli.md and wharf(1). */
 export interface Topic {
@@ -17,17 +16,14 @@ export const TOPICS: readonly Topic[] = [
     title: "Output",
     paragraphs: [
       "-o selects the output format. A list in JSON or YAML is one document with `items`; a single resource has the fields of the API. csv is RFC 4180 with all columns; id prints one UID per line; tree prints the hierarchy.",
-      "csv, id and templates are streamed; other formats are printed when the list is complete, with a pager if they are longer than the screen of a terminal: WHARF_PAGER, PAGER or less. --no-pager, or an empty WHARF_PAGER, prints them as they are.",
+      "csv and id are streamed; other formats are printed when the list is complete, with a pager if they are longer than the screen of a terminal: WHARF_PAGER, PAGER or less. --no-pager, or an empty WHARF_PAGER, prints them as they are.",
       "--jq prints the results of an expression of jq for what -o json prints, one a line: texts without quotes, as jq -r does. It is jq itself; nothing needs to be installed.",
-      "--format prints each item on its own line with a Go-style template. Fields are named as in JSON; unset fields are empty. \\n and \\t are newline and tab.",
       indented([
-        "{{.uid}}  {{.group.name}}            a field, and a nested field",
-        "{{if .verified}}yes{{else}}no{{end}}  a condition, also with {{else if …}}",
-        "{{range .capabilities}}{{.}} {{end}}  a loop; $ is the whole item",
-        "{{- and -}}                           trim the space before or after",
+        "--jq '.items[].name'                        a field of every item of a list",
+        "--jq '.items[] | \"\\(.name) \\(.uid)\"'        several fields on one line",
+        "--jq '.items[] | select(.verified) | .uid'  of the items for which a field is set",
+        "--jq .uid                                   a field of a single resource",
       ]),
-      "Functions; a value piped with | is the last argument:",
-      indented(Object.values(FUNCTIONS).map(({ summary }) => summary)),
     ],
   },
   {

@@ -40,7 +40,6 @@ function printer(format: string, { width = undefined as number | undefined, isTT
   };
   const out = outputTo({
     format,
-    template: undefined,
     jq: undefined,
     terminal,
     write: (text) => written.push(text),

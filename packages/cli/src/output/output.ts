@@ -5,7 +5,6 @@ import type { Arrangement } from "./arrange.ts";
 import { type Column, messageWriter, shownText, textOf, toJson, toPlain } from "./columns.ts";
 import type { Jq } from "./jq.ts";
 import { sheet, type TreeOf, table, treeLines } from "./table.ts";
-import type { Template } from "./template/template.ts";
 
 export interface ListOptions<T> {
   /** How the list is restricted and ordered; everything in the order of the items if it is not given. */
@@ -24,7 +23,7 @@ export type Items<T> = readonly T[] | AsyncIterable<T>;
 export interface Output {
   /** The requested format, for commands with formats of their own. */
   readonly format: string;
-  /** Prints a list. `csv`, `id` and templates are streamed; other formats wait for the last item. */
+  /** Prints a list. `csv` and `id` are streamed; other formats wait for the last item. */
   list<T extends object>(
     items: Items<T>,
     columns: readonly Column<T>[],
@@ -44,7 +43,6 @@ export interface Output {
 
 export interface OutputOptions {
   readonly format: string;
-  readonly template: Template | undefined;
   readonly jq: Jq | undefined;
   readonly terminal: Terminal;
   write(text: string): void;
@@ -54,7 +52,7 @@ export interface OutputOptions {
 }
 
 export function outputTo(options: OutputOptions): Output {
-  const { format, template, jq, terminal, write, show, note } = options;
+  const { format, jq, terminal, write, show, note } = options;
   const lines = (all: readonly string[]) => show(all.map((line) => `${line}\n`).join(""));
   // Scripts get raw data; at a terminal, control characters are escaped.
   const safe = (text: string) => (terminal.isTTY ? harmlessLines(text) : text);
@@ -67,8 +65,8 @@ export function outputTo(options: OutputOptions): Output {
     { id = uidOf, tree = {}, what = "items", arrangement }: ListOptions<T> = {},
   ): Promise<void> {
     const items = await arrangedItems(given, columns, arrangement);
-    if (template !== undefined || format === "id" || format === "csv") {
-      for await (const line of streamedLines(items, columns, id, options)) write(safe(line));
+    if (format === "id" || format === "csv") {
+      for await (const line of streamedLines(items, columns, id, format)) write(safe(line));
       return;
     }
     const all = await Array.fromAsync<T>(items);
@@ -89,7 +87,7 @@ export function outputTo(options: OutputOptions): Output {
     columns: readonly Column<T>[],
     options: ListOptions<T> = {},
   ): Promise<void> {
-    if (template !== undefined || format === "id" || format === "csv" || format === "tree") {
+    if (format === "id" || format === "csv" || format === "tree") {
       return list([item], columns, options);
     }
     if (format === "json") return show(jsonText(await plain(item)));
@@ -116,12 +114,11 @@ async function* streamedLines<T extends object>(
   items: Items<T>,
   columns: readonly Column<T>[],
   id: (item: T) => string,
-  { format, template }: Pick<OutputOptions, "format" | "template">,
+  format: "id" | "csv",
 ): AsyncGenerator<string> {
-  if (template === undefined && format === "csv") yield csvLine(headersOf(columns));
+  if (format === "csv") yield csvLine(headersOf(columns));
   for await (const item of items) {
-    if (template !== undefined) yield `${template(await plain(item))}\n`;
-    else if (format === "id") yield `${id(item)}\n`;
+    if (format === "id") yield `${id(item)}\n`;
     else yield csvLine(rowOf(item, columns));
   }
 }

@@ -61,13 +61,13 @@ export async function list<T extends HasUid, F extends object>(
   byServer: ByServer,
 ): Promise<void> {
   const { kind, nestsItself } = resource;
-  const { out, settings } = context;
+  const { out } = context;
   const { requested, left } = await dividedWork(args, byServer);
   const found = await selected(context, resource, { ...args, ...requested });
   const { items, columns } = await arrangedBy(context, resource, found, left);
   const what = kind.many;
   // Formats without columns need no names.
-  const isPlain = settings.format !== undefined || PLAIN.has(out.format);
+  const isPlain = PLAIN.has(out.format);
   const given = typeof columns === "function" && isPlain ? [] : columns;
   if (!nestsItself && (typeof given !== "function" || out.format === "tree")) {
     const shown = typeof given === "function" ? [] : given;

@@ -78,7 +78,7 @@ const organizationVerbs = resourceCommands(async () => (await load()).organizati
     examples: [
       { command: "wharf iam organizations list" },
       { command: "wharf iam organizations list -o id", shows: "only UIDs, for scripts" },
-      { command: "wharf iam organizations list --format '{{.name}} {{.createTime}}'" },
+      { command: "wharf iam organizations list --jq '.items[].name'" },
     ],
     filters: NAME_FILTERS,
     scope: {},

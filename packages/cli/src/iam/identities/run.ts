@@ -125,7 +125,7 @@ const CHECK_COLUMNS: readonly Column<TestIdentityResponse["checks"][number]>[] =
 /** Prints checks and then grants as tables; machine-readable formats get the whole response. */
 async function printVerdict(context: Context, verdict: TestIdentityResponse): Promise<void> {
   const { out } = context;
-  const isWhole = context.settings.format !== undefined || ["json", "yaml"].includes(out.format);
+  const isWhole = ["json", "yaml"].includes(out.format);
   if (isWhole) return out.one(verdict, []);
   await out.list(verdict.checks, CHECK_COLUMNS, {
     id: ({ claim }) => claim,

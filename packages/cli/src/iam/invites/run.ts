@@ -66,7 +66,7 @@ export const create: Run<typeof createDefinition> = async (context, args) => {
     `link to accept it: ${settings.issuer}/oauth?invite=${encodeURIComponent(created.code)}`,
   );
   // A table would truncate the code; alone on its line, scripts can read it.
-  if (out.format === "table" && settings.format === undefined) return out.text(created.code);
+  if (out.format === "table") return out.text(created.code);
   await out.one(created, [...COLUMNS, { header: "Code", value: ({ code }) => code }]);
 };
 

@@ -117,8 +117,8 @@ const TOKEN_COLUMNS: readonly Column<TokenResponse>[] = [
 
 /** Prints the token alone on stdout, for scripts. */
 async function printToken(context: Context, response: TokenResponse): Promise<void> {
-  const { out, err, settings } = context;
+  const { out, err } = context;
   err.note(`the token is shown only once; SCIM endpoint: ${response.endpointUrl}`);
-  if (out.format === "table" && settings.format === undefined) return out.text(response.token);
+  if (out.format === "table") return out.text(response.token);
   await out.one(response, TOKEN_COLUMNS, { id: ({ identityProviderUid }) => identityProviderUid });
 }
