@@ -125,7 +125,7 @@ describe("roles, role bindings and invites", () => {
     );
     assert.equal(made.group.name, "platform");
     const table = await site.ok("iam", "rolebindings", "ls", "--identity", "two");
-    assert.match(table, new RegExp(`^${made.uid} +two +viewer +platform$`, "m"));
+    assert.match(table, /^two +viewer +acme\/platform +20\S+Z$/m);
     assert.equal(
       await site.ok("iam", "role-bindings", "list", "--identity", "two", "-o", "tree"),
       "acme\n└── platform\n    └── two: viewer\n",

@@ -32,9 +32,9 @@ describe("images, tags and locations on the command line", () => {
   test("lists images and where they are", async () => {
     const digest = await found("listed", "1", "latest");
     const { stdout } = await ok("images", "list", "--repo", "acme/listed");
-    assert.match(stdout, /^DIGEST +KIND +ARCHITECTURE +BYTES +TAGS +PUSHED +PULLED$/m);
-    assert.match(stdout, new RegExp(`^${digest} +index +1, latest +20`, "m"));
-    assert.match(stdout, / image +arm64 +\d+ /);
+    assert.match(stdout, /^DIGEST +KIND +ARCHITECTURE +SIZE +TAGS +PUSHED +PULLED$/m);
+    assert.match(stdout, new RegExp(`^${digest.slice(7, 19)} +index +1, latest +20`, "m"));
+    assert.match(stdout, / image +arm64 +\d+(\.\d)? k?B /);
     const untagged = ["images", "list", "--repo", "acme/listed", "--untagged", "-o", "id"];
     assert.equal((await ok(...untagged)).stdout, "");
     const { stdout: locations } = await ok("repos", "locations", "acme/listed");

@@ -9,6 +9,7 @@ import {
   literalIdentityUid,
   newChildUid,
   newRootUid,
+  OPERATOR_UID,
   parentOf,
   rootOf,
   subtreeEnd,
@@ -70,6 +71,7 @@ test("a person's uid depends on issuer and subject, and on where one ends", () =
   assert.ok(isUid(uid) && isRoot(uid));
   assert.equal(uid, literalIdentityUid("https://issuer.example", "alice"));
   assert.equal(uid, "ca50b4bc232aad6124ffcf970821d608fa442c20");
+  assert.equal(literalIdentityUid("wharf", "operator"), OPERATOR_UID);
   assert.notEqual(literalIdentityUid("a", "bc"), literalIdentityUid("ab", "c"));
   assert.notEqual(literalIdentityUid('a","b', "c"), literalIdentityUid("a", 'b","c'));
   assert.notEqual(literalIdentityUid("a", "\ud800"), literalIdentityUid("a", "\ud801"));

@@ -12,6 +12,12 @@ const ROOT_LENGTH = 40;
 const STEP_LENGTH = 1 + 16;
 const PATTERN = /^[0-9a-f]{40}(?:\/[0-9a-f]{16})*$/;
 
+/**
+ * The operator of the installation, who is not stored: access to the signing keys makes the operator. Equal to
+ * `literalIdentityUid("wharf", "operator")`, without loading what computes it.
+ */
+export const OPERATOR_UID = "f5547917312ba9948224a9479d300a77530ee2a2";
+
 /** @example if (!isUid(request.uid)) throw invalidArgument(…); */
 export function isUid(text: string): boolean {
   return PATTERN.test(text);

@@ -34,8 +34,8 @@ const ADVISORY: Kind<Advisory> = {
 };
 
 const COLUMNS: readonly Column<Advisory>[] = [
-  { header: "ID", value: ({ advisoryId }) => advisoryId },
-  { header: "Aliases", value: ({ aliases }) => aliases },
+  { header: "ID", value: ({ advisoryId }) => advisoryId, whole: true },
+  { header: "Aliases", value: ({ aliases }) => aliases, short: shortAliases, whole: true },
   { header: "Artifact", value: ({ artifactName }) => artifactName },
   { header: "Component", value: ({ componentName }) => componentName },
   { header: "Status", value: statusOf },
@@ -53,6 +53,11 @@ const COLUMNS: readonly Column<Advisory>[] = [
   },
   { header: "Created", value: ({ createTime }) => createTime, wide: true },
 ];
+
+/** The first alias, and the number of others. */
+function shortAliases({ aliases: [first, ...others] }: Advisory): string | undefined {
+  return others.length === 0 ? first : `${first} +${others.length}`;
+}
 
 const TYPE_FILTERS: Readonly<Record<(typeof EVENT_TYPES)[number], EventTypeFilter>> = {
   detection: EventTypeFilter.DETECTION,

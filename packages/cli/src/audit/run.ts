@@ -3,9 +3,11 @@ import { rename, rm } from "node:fs/promises";
 import { finished } from "node:stream/promises";
 import type { AuditEntry } from "@wharf/client";
 import { AuditExportFormat } from "@wharf/contract";
+import { CODES } from "@wharf/contract/codes";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
-import { type Column, ONLY_UID, textOf } from "../output/columns.ts";
+import { type Column, textOf } from "../output/columns.ts";
+import { UidNames } from "../resolve/uid-names.ts";
 import { resumed } from "../resumed-stream.ts";
 import type {
   exportDefinition,
@@ -15,16 +17,28 @@ import type {
 } from "./commands.ts";
 import { filterOf } from "./filter.ts";
 
-const COLUMNS: readonly Column<AuditEntry>[] = [
-  ONLY_UID,
+const CODE_NAMES = new Map<number, string>(
+  Object.entries(CODES).map(([name, { number }]) => [number, name]),
+);
+
+const columnsOf = (names?: UidNames): readonly Column<AuditEntry>[] => [
+  { header: "ID", value: ({ uid }) => uid, whole: true },
   { header: "Time", value: ({ time }) => time },
   { header: "Actor", value: ({ actor }) => actor?.name || actor?.uid || "anonymous" },
   { header: "Method", value: ({ method }) => method.slice(method.lastIndexOf("/") + 1) },
-  { header: "Type", value: ({ resource }) => resource?.type },
-  { header: "Resource", value: ({ resource }) => resource?.name || resource?.uid },
-  { header: "Code", value: ({ code }) => code },
-  { header: "Address", value: ({ sourceAddress }) => sourceAddress },
-  { header: "Via", value: ({ via }) => via },
+  {
+    header: "Resource",
+    value: ({ resource }) => resource?.name || resource?.uid,
+    short: ({ resource }) => resource && names?.pathOf(resource.uid, resource.name || undefined),
+  },
+  {
+    header: "Code",
+    value: ({ code }) => code,
+    short: ({ code }) => (code === 0 ? "OK" : CODE_NAMES.get(code)),
+  },
+  { header: "Via", value: ({ via }) => via, wide: true },
+  { header: "Type", value: ({ resource }) => resource?.type, wide: true },
+  { header: "Address", value: ({ sourceAddress }) => sourceAddress, wide: true },
   { header: "Changed", value: ({ changedFields }) => changedFields, wide: true },
   { header: "Actor UID", value: ({ actor }) => actor?.uid, wide: true },
   { header: "Resource UID", value: ({ resource }) => resource?.uid, wide: true },
@@ -47,14 +61,17 @@ export const list: Run<typeof listDefinition> = async (context, args) => {
     limit: limit === 0 ? undefined : limit,
     sortsWithinLimit: true,
   };
+  const names = new UidNames(context);
+  const lookUp = (entries: readonly AuditEntry[]) =>
+    names.loadPaths(entries.map(({ resource }) => resource?.uid ?? ""));
   await context.progress("listing entries", () =>
-    context.out.list(all, COLUMNS, { what: "entries", arrangement }),
+    context.out.list(all, columnsOf(names), { what: "entries", arrangement, lookUp }),
   );
 };
 
 export const get: Run<typeof getDefinition> = async (context, { uid }) => {
   const { audit } = await context.client();
-  await context.out.one(await audit.getEntry({ uid }, { signal: context.signal }), COLUMNS);
+  await context.out.one(await audit.getEntry({ uid }, { signal: context.signal }), columnsOf());
 };
 
 const FORMATS = {
@@ -119,7 +136,8 @@ export const watch: Run<typeof watchDefinition> = async (context, args) => {
 };
 
 function lineOf(entry: AuditEntry): string {
-  return COLUMNS.filter(({ wide }) => !wide)
+  return columnsOf()
+    .filter(({ wide }) => !wide)
     .map(({ value }) => textOf(value(entry)) || "-")
     .join("  ");
 }

@@ -1,4 +1,5 @@
 import type { TokenSource, WhoAmI } from "@wharf/client";
+import { OPERATOR_UID } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
 import { DEFAULT_CONTEXT } from "../contexts/files.ts";
@@ -36,13 +37,17 @@ const STATE_TEXTS = new Map([
 const COLUMNS: readonly Column<Row>[] = [
   { header: "Used", value: ({ current }) => (current ? "*" : "") },
   { header: "Server", value: ({ issuer }) => issuer },
-  { header: "Who", value: ({ email, identity }) => email || identity },
+  { header: "Who", value: ({ email, identity }) => email || identity, short: shortWho },
   { header: "State", value: ({ state }) => STATE_TEXTS.get(state) ?? state },
   { header: "Until", value: ({ expires, renews }) => `${expires}${renews ? ", renews" : ""}` },
   { header: "Organizations", value: ({ organisations }) => organisations },
   { header: "Identity", value: ({ identity }) => identity, wide: true },
   { header: "Audiences", value: ({ audiences }) => audiences, wide: true },
 ];
+
+function shortWho({ email, identity }: Row): string {
+  return email || (identity === OPERATOR_UID ? "operator" : identity);
+}
 
 const CONTEXT_COLUMN: Column<Row> = { header: "Context", value: ({ context }) => context };
 

@@ -2,11 +2,15 @@ import { toJsonString } from "@bufbuild/protobuf";
 import type { Delivery, Event, EventType } from "@wharf/client";
 import { DeliveryState, EventFilterSchema } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
+import type { Context } from "../context.ts";
 import { usageError } from "../errors.ts";
+import type { Arrangement } from "../output/arrange.ts";
 import type { Column } from "../output/columns.ts";
+import type { Items } from "../output/output.ts";
 import { resolveGroup } from "../resolve/groups.ts";
 import { SUBSCRIPTION } from "../resolve/kinds.ts";
 import { resolve } from "../resolve/resolve.ts";
+import { UidNames } from "../resolve/uid-names.ts";
 import { given, readPastTime } from "../resource/values.ts";
 import type {
   deliveriesDefinition,
@@ -17,15 +21,46 @@ import type {
 } from "./commands.ts";
 import { readFilters } from "./filters.ts";
 
-const COLUMNS: readonly Column<Event>[] = [
+const columnsOf = (names: UidNames): readonly Column<Event>[] => [
   { header: "Time", value: ({ time }) => time },
-  { header: "Type", value: ({ type }) => type },
-  { header: "Subject", value: ({ subject }) => subject },
-  { header: "Actor", value: ({ actor }) => actor },
+  { header: "Type", value: ({ type }) => type, short: ({ type }) => shortType(type) },
+  {
+    header: "Subject",
+    value: ({ subject }) => subject,
+    short: (event) => names.pathOf(event.subject, nameAtTheTime(event)),
+  },
+  { header: "Actor", value: ({ actor }) => actor, short: ({ actor }) => names.nameOf(actor) },
   { header: "ID", value: ({ id }) => id, wide: true },
 ];
 
-const EVENTS = { what: "events", id: ({ id }: Event) => id, tree: { parent: () => undefined } };
+/** The type as --type takes it. */
+function shortType(type: string): string {
+  return type.replace(/^dev\.chainguard\.(?:api\.)?/, "");
+}
+
+/** The body has the resource as it was, also after it was deleted. */
+function nameAtTheTime({ subject, data }: Event): string | undefined {
+  const { body } = (data ?? {}) as { body?: { uid?: unknown; name?: unknown } };
+  return body?.uid === subject && typeof body.name === "string" ? body.name : undefined;
+}
+
+async function printEvents(
+  context: Context,
+  events: Items<Event>,
+  arrangement: Arrangement,
+): Promise<void> {
+  const names = new UidNames(context);
+  await context.out.list(events, columnsOf(names), {
+    what: "events",
+    id: ({ id }) => id,
+    tree: { parent: () => undefined },
+    arrangement,
+    async lookUp(all) {
+      await names.loadIdentities(all.map(({ actor }) => actor));
+      await names.loadPaths(all.map(({ subject }) => subject));
+    },
+  });
+}
 
 interface EventFilters {
   readonly type: readonly string[];
@@ -53,8 +88,7 @@ export const list: Run<typeof listDefinition> = async (context, args) => {
     ...given({ since, until }),
   };
   const all = events.listAll(request, { signal: context.signal });
-  const arrangement = { ...args, sortsWithinLimit: true };
-  await context.out.list(all, COLUMNS, { ...EVENTS, arrangement });
+  await printEvents(context, all, { ...args, sortsWithinLimit: true });
 };
 
 export const preview: Run<typeof previewDefinition> = async (context, args) => {
@@ -65,7 +99,7 @@ export const preview: Run<typeof previewDefinition> = async (context, args) => {
   const request = { group, filters, ...given({ since }) };
   const found = await events.previewFilter(request, { signal: context.signal });
   context.err.note(`${found.matchCount} of ${found.totalCount} events match`);
-  await context.out.list(found.events, COLUMNS, EVENTS);
+  await printEvents(context, found.events, {});
 };
 
 const TYPE_COLUMNS: readonly Column<EventType>[] = [
@@ -85,17 +119,21 @@ export const types: Run<typeof typesDefinition> = async (context, arrangement) =
   });
 };
 
-const DELIVERY_COLUMNS: readonly Column<Delivery>[] = [
-  { header: "ID", value: ({ id }) => id },
+const deliveryColumns = (names: UidNames): readonly Column<Delivery>[] => [
   { header: "State", value: ({ state }) => (DeliveryState[state] ?? "").toLowerCase() },
-  { header: "Type", value: ({ type }) => type },
-  { header: "Subject", value: ({ subject }) => subject },
+  { header: "Type", value: ({ type }) => type, short: ({ type }) => shortType(type) },
+  {
+    header: "Subject",
+    value: ({ subject }) => subject,
+    short: ({ subject }) => names.pathOf(subject),
+  },
   { header: "Attempts", value: ({ attempts }) => attempts.length },
   { header: "Last answer", value: lastAnswer },
   { header: "Replay", value: ({ replay }) => (replay ? "yes" : "no"), wide: true },
   { header: "Created", value: ({ createTime }) => createTime },
   { header: "Next attempt", value: ({ nextAttemptTime }) => nextAttemptTime, wide: true },
   { header: "Event", value: ({ eventId }) => eventId, wide: true },
+  { header: "ID", value: ({ id }) => id, wide: true },
 ];
 
 function lastAnswer({ attempts }: Delivery): string {
@@ -113,7 +151,9 @@ export const deliveries: Run<typeof deliveriesDefinition> = async (context, args
       : DeliveryState[args.state.toUpperCase() as "PENDING" | "DELIVERED" | "FAILED"];
   const request = { subscriptionUid, ...given({ state, eventId: args.event }) };
   const all = client.deliveries.listAll(request, { signal: context.signal });
-  await context.out.list(all, DELIVERY_COLUMNS, {
+  const names = new UidNames(context);
+  await context.out.list(all, deliveryColumns(names), {
+    lookUp: (rows) => names.loadPaths(rows.map(({ subject }) => subject)),
     what: "deliveries",
     arrangement: { ...args, sortsWithinLimit: true },
     id: ({ id }) => id,

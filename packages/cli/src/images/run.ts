@@ -3,6 +3,7 @@ import { ImageKind } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import { usageError } from "../errors.ts";
 import type { Column } from "../output/columns.ts";
+import { DIGEST, sizeText } from "../output/short.ts";
 import { REPO } from "../resolve/kinds.ts";
 import { resolve } from "../resolve/resolve.ts";
 import type { deleteDefinition, listDefinition } from "./commands.ts";
@@ -15,10 +16,14 @@ const KINDS: Readonly<Record<number, string>> = {
 };
 
 const COLUMNS: readonly Column<Image>[] = [
-  { header: "Digest", value: ({ digest }) => digest },
+  DIGEST,
   { header: "Kind", value: ({ kind }) => KINDS[kind] },
   { header: "Architecture", value: ({ architecture }) => architecture },
-  { header: "Bytes", value: ({ size }) => (size === 0n ? undefined : size) },
+  {
+    header: "Size",
+    value: ({ size }) => (size === 0n ? undefined : size),
+    short: ({ size }) => (size === 0n ? undefined : sizeText(size)),
+  },
   { header: "Tags", value: ({ tags }) => tags },
   { header: "Pushed", value: ({ pushTime }) => pushTime },
   { header: "Pulled", value: ({ pullTime }) => pullTime },

@@ -5,22 +5,21 @@ export interface Column<T> {
   /** Printed in upper case by tables, and in sentence case for a single item. */
   readonly header: string;
   readonly value: (item: T) => unknown;
+  /** Printed instead of the value by the default table: a name for a UID, a size for people. */
+  readonly short?: (item: T) => unknown;
   /** Only printed by `-o wide` and `csv`, and for a single item. */
   readonly wide?: boolean;
   /** Never truncated, because people copy it: an ID. */
   readonly whole?: boolean;
 }
 
-/** The uid of resources that have a name: in `-o wide`. */
+/** The uid of a resource: in `-o wide`. */
 export const UID: Column<{ readonly uid: string }> = {
   header: "UID",
   value: ({ uid }) => uid,
   wide: true,
   whole: true,
 };
-
-/** The uid of resources that commands take by their uid only. */
-export const ONLY_UID: Column<{ readonly uid: string }> = { ...UID, wide: false };
 
 /** A value as text: unset values are empty, times are in UTC to the second, lists have commas. */
 export function textOf(value: unknown): string {

@@ -13,6 +13,8 @@ export interface ListOptions<T> {
   readonly id?: (item: T) => string;
   /** How `-o tree` nests items. Default: by UID, with the first column as label. */
   readonly tree?: Partial<TreeOf<T>>;
+  /** Looks up the names that the default table shows for these items. */
+  readonly lookUp?: (items: readonly T[]) => Promise<void>;
   /** The plural for the message of an empty list, such as "organizations". */
   readonly what?: string;
 }
@@ -62,7 +64,7 @@ export function outputTo(options: OutputOptions): Output {
   async function list<T extends object>(
     given: Items<T>,
     columns: readonly Column<T>[],
-    { id = uidOf, tree = {}, what = "items", arrangement }: ListOptions<T> = {},
+    { id = uidOf, tree = {}, what = "items", arrangement, lookUp }: ListOptions<T> = {},
   ): Promise<void> {
     const items = await arrangedItems(given, columns, arrangement);
     if (format === "id" || format === "csv") {
@@ -79,6 +81,7 @@ export function outputTo(options: OutputOptions): Output {
       return lines(treeLines(all, { ...whole, label: (item) => harmless(whole.label(item)) }));
     }
     if (format !== "table" && format !== "wide") throw unknownFormat(format);
+    if (format === "table") await lookUp?.(all);
     await lines(tableLines(all, columns, format, terminal));
   }
 
@@ -134,8 +137,10 @@ function tableLines<T>(
   const shown = isWide ? columns : columns.filter(({ wide }) => !wide);
   const now = Date.now();
   // Ages are for people; scripts, and who asks for everything, get times.
+  const short = shown.map(({ value, short = value }) => short);
+  const text = (value: unknown) => (isTTY ? shownText(value, now) : textOf(value));
   const cells = (item: T) =>
-    isTTY && !isWide ? shown.map(({ value }) => shownText(value(item), now)) : rowOf(item, shown);
+    isWide ? rowOf(item, shown) : short.map((value) => text(value(item)));
   const whole = shown.map((column) => column.whole === true);
   return table(headersOf(shown), items.map(cells), isWide ? undefined : width, style, whole);
 }

@@ -1,23 +1,39 @@
-/** Names of groups. Apart from those of roles, whose list takes time to load: most lists show groups. */
+/** Names of groups and other resources by UID. Apart from those of roles, whose list takes time to load. */
 import { ancestorsOf } from "@wharf/contract";
 import type { Context } from "../context.ts";
+import { problemOf } from "../problem.ts";
+import { GROUP, type Kind, type Named } from "./kinds.ts";
 
 /** UIDs per request: longer URLs exceed the limits of some proxies. */
 const BATCH_SIZE = 40;
 
-/** Names of the groups that the caller can see, by UID. */
-export async function groupNames(
+/** Names of the resources that the caller can see, by UID. None for a caller who may not list them. */
+export async function namesOf<T extends Named>(
   { client, signal }: Context,
+  { service }: Kind<T>,
   uids: Iterable<string>,
 ): Promise<ReadonlyMap<string, string>> {
-  const { groups } = await client();
+  const listed = service(await client());
   const names = new Map<string, string>();
-  for (const ids of batchesOf(uids)) {
-    for await (const { uid, name } of groups.listAll({ uidp: { ids } }, { signal })) {
-      names.set(uid, name);
+  try {
+    for (const ids of batchesOf(uids)) {
+      for await (const { uid, name } of listed.listAll({ uidp: { ids } }, { signal })) {
+        names.set(uid, name);
+      }
     }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (problemOf(error).code !== "PERMISSION_DENIED") throw error;
   }
   return names;
+}
+
+/** Names of the groups that the caller can see, by UID. */
+export function groupNames(
+  context: Context,
+  uids: Iterable<string>,
+): Promise<ReadonlyMap<string, string>> {
+  return namesOf(context, GROUP, uids);
 }
 
 /** The path of the group that contains each UID, such as `acme/platform/`. */
@@ -26,12 +42,15 @@ export async function groupPaths(
   uids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const names = await groupNames(context, uids.flatMap(ancestorsOf));
-  const pathOf = (uid: string) =>
-    ancestorsOf(uid)
-      .reverse()
-      .map((ancestor) => `${names.get(ancestor) ?? "…"}/`)
-      .join("");
-  return new Map(uids.map((uid) => [uid, pathOf(uid)]));
+  return new Map(uids.map((uid) => [uid, ancestorPath(names, uid)]));
+}
+
+/** The names of the ancestors of a UID, from the root; `…` for those that the caller cannot see. */
+export function ancestorPath(names: ReadonlyMap<string, string>, uid: string): string {
+  return ancestorsOf(uid)
+    .reverse()
+    .map((ancestor) => `${names.get(ancestor) ?? "…"}/`)
+    .join("");
 }
 
 /** UIDs without duplicates, in batches for one request each. */

@@ -38,7 +38,7 @@ export function requireUid(source: string, text: string): void {
   if (isUid(text)) return;
   throw usageError(
     `${source}: expected a UID, got "${text}"`,
-    "lists show UIDs; `-o id` prints only UIDs",
+    "lists show UIDs with -o wide; -o id prints only UIDs",
   );
 }
 

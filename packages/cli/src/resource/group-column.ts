@@ -3,8 +3,8 @@ import type { Column } from "../output/columns.ts";
 import { groupPaths } from "../resolve/group-names.ts";
 import type { HasUid } from "../resolve/kinds.ts";
 
-/** Columns with one that shows the path of the group of each item, such as `acme/platform`, after the first. */
-export function withGroup<T extends HasUid>(columns: readonly Column<T>[]) {
+/** Columns with one that shows the path of the group of each item, such as `acme/platform`, after the first ones. */
+export function withGroup<T extends HasUid>(columns: readonly Column<T>[], position = 1) {
   return async (context: Context, items: readonly T[]): Promise<readonly Column<T>[]> => {
     const paths = await groupPaths(
       context,
@@ -14,7 +14,6 @@ export function withGroup<T extends HasUid>(columns: readonly Column<T>[]) {
       header: "Group",
       value: ({ uid }) => paths.get(uid)?.replace(/\/$/, ""),
     };
-    const [first, ...others] = columns;
-    return [...(first === undefined ? [] : [first]), group, ...others];
+    return columns.toSpliced(position, 0, group);
   };
 }

@@ -46,7 +46,8 @@ const load = () => import("./run.ts");
 const verbs = resourceCommands(async () => (await load()).resource, {
   list: {
     summary: "List tags",
-    description: "Omits referrers and tags with a date or build suffix by default.",
+    description:
+      "Omits referrers and tags with a date or build suffix by default. Tags are ordered by repo and version (1.9, 1.10, 2.0-rc1, 2.0); --sort name is the order of the letters, by the server.",
     examples: [
       { command: "wharf tags list --repo acme/app" },
       { command: "wharf tags list --repo acme/app --updated-since 7d --show-dates" },

@@ -1,9 +1,11 @@
 import type { Repo, Tag, TagHistoryEntry } from "@wharf/client";
-import { isUid } from "@wharf/contract";
+import { isUid, parentOf } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
 import { notFound, usageError } from "../errors.ts";
 import { type Column, UID } from "../output/columns.ts";
+import { DIGEST } from "../output/short.ts";
+import { groupPaths, namesOf } from "../resolve/group-names.ts";
 import { resolveScope } from "../resolve/groups.ts";
 import { type Kind, REPO } from "../resolve/kinds.ts";
 import { resolve, resolveUid } from "../resolve/resolve.ts";
@@ -12,6 +14,7 @@ import type { FilterArgs } from "../resource/commands.ts";
 import { printOne, type Resource } from "../resource/run.ts";
 import { given, readPastTime } from "../resource/values.ts";
 import type { createDefinition, FILTERS, historyDefinition } from "./commands.ts";
+import { compareVersions } from "./version-order.ts";
 
 const TAG: Kind<Tag> = {
   one: "tag",
@@ -24,15 +27,7 @@ const TAG: Kind<Tag> = {
 
 export const resource: Resource<Tag, FilterArgs<typeof FILTERS>> = {
   kind: TAG,
-  columns: [
-    { header: "Name", value: ({ name }) => name },
-    { header: "Digest", value: ({ digest }) => digest },
-    { header: "Updated", value: ({ updateTime }) => updateTime },
-    { header: "Deprecated", value: ({ deprecated }) => (deprecated ? "yes" : "no") },
-    UID,
-    { header: "Bundles", value: ({ bundles }) => bundles, wide: true },
-    { header: "Created", value: ({ createTime }) => createTime, wide: true },
-  ],
+  columns: withRepo,
   nestsItself: true,
   find: (context, text, args) => findTag(context, text, (args as { repo?: string }).repo),
   async select(context, args) {
@@ -48,15 +43,57 @@ export const resource: Resource<Tag, FilterArgs<typeof FILTERS>> = {
     const { tags } = await context.client();
     const request = {
       uidp,
-      orderBy: args.orderBy ?? "name",
+      ...given({ orderBy: args.orderBy }),
       includeReferrers: args.showReferrers,
       includeDates: args.showDates,
       includeEpochs: args.showEpochs,
       ...given({ name, namePrefix, digest, updatedSince }),
     };
-    return tags.listAll(request, { signal: context.signal });
+    const all = tags.listAll(request, { signal: context.signal });
+    return args.orderBy === undefined ? byVersion(context, all) : all;
   },
 };
+
+const COLUMNS: readonly Column<Tag>[] = [
+  { header: "Name", value: ({ name }) => name, whole: true },
+  DIGEST,
+  { header: "Updated", value: ({ updateTime }) => updateTime },
+  { header: "Deprecated", value: ({ deprecated }) => (deprecated ? "yes" : "no") },
+  UID,
+  { header: "Bundles", value: ({ bundles }) => bundles, wide: true },
+  { header: "Created", value: ({ createTime }) => createTime, wide: true },
+];
+
+/** Columns with the path of the repo, such as `acme/platform/app`. */
+async function withRepo(context: Context, tags: readonly Tag[]): Promise<readonly Column<Tag>[]> {
+  const paths = await repoPaths(context, tags);
+  return [{ header: "Repo", value: ({ uid }) => paths.get(parentOf(uid)) }, ...COLUMNS];
+}
+
+/** Tags by the path of their repo, then by version. */
+async function* byVersion(context: Context, items: AsyncIterable<Tag>): AsyncGenerator<Tag> {
+  const all = await Array.fromAsync(items);
+  const repos = Map.groupBy(all, ({ uid }) => parentOf(uid));
+  const paths = repos.size > 1 ? await repoPaths(context, all) : undefined;
+  const pathOf = (repo: string) => paths?.get(repo) ?? "";
+  const inOrder = [...repos].sort(([one], [another]) => pathOf(one).localeCompare(pathOf(another)));
+  for (const [, tags] of inOrder) {
+    yield* tags.sort((one, another) => compareVersions(one.name, another.name));
+  }
+}
+
+/** The paths of the repos of tags, by UID. */
+async function repoPaths(
+  context: Context,
+  tags: readonly Tag[],
+): Promise<ReadonlyMap<string, string>> {
+  const uids = [...new Set(tags.map(({ uid }) => parentOf(uid)))];
+  const [groups, names] = await Promise.all([
+    groupPaths(context, uids),
+    namesOf(context, REPO, uids),
+  ]);
+  return new Map(uids.map((uid) => [uid, `${groups.get(uid)}${names.get(uid) ?? "…"}`]));
+}
 
 /** Creates a tag, or moves it. */
 export const create: Run<typeof createDefinition> = async (context, args) => {
@@ -76,7 +113,7 @@ export const create: Run<typeof createDefinition> = async (context, args) => {
 };
 
 const HISTORY_COLUMNS: readonly Column<TagHistoryEntry>[] = [
-  { header: "Digest", value: ({ digest }) => digest },
+  DIGEST,
   { header: "Since", value: ({ updateTime }) => updateTime },
 ];
 

@@ -1,4 +1,4 @@
-import { ALL_CAPABILITIES, CapabilitySet, literalIdentityUid } from "@wharf/contract";
+import { ALL_CAPABILITIES, CapabilitySet, literalIdentityUid, OPERATOR_UID } from "@wharf/contract";
 import { Grants } from "./grants.ts";
 
 /** An authenticated or anonymous caller, and the caller's grants. */
@@ -19,8 +19,7 @@ export interface Caller {
   readonly boundary?: Grants | undefined;
 }
 
-/** The operator of the installation. Not stored: access to the signing keys makes the operator. */
-export const OPERATOR_UID = literalIdentityUid("wharf", "operator");
+export { OPERATOR_UID };
 
 /**
  * The identity of callers without credentials. Stored, so that roles can be bound to it, which makes a

@@ -4,7 +4,7 @@ import { advisoriesV1, isUid, parentOf } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { notFound, usageError } from "../../errors.ts";
-import { type Column, ONLY_UID } from "../../output/columns.ts";
+import { type Column, UID } from "../../output/columns.ts";
 import { given, givenList, readPastTime } from "../../resource/values.ts";
 import { findAdvisory } from "../run.ts";
 import { reviewText, statusText } from "../status.ts";
@@ -12,11 +12,11 @@ import type { addDefinition, listDefinition, updateDefinition } from "./commands
 import { contentOf, EMPTY_CONTENT, type EventContent, typeOf } from "./types.ts";
 
 export const EVENT_COLUMNS: readonly Column<AdvisoryEvent>[] = [
-  ONLY_UID,
   { header: "Time", value: ({ createTime }) => createTime },
   { header: "Says", value: statusText },
   { header: "Detail", value: detailText },
   { header: "Review", value: reviewText },
+  UID,
   { header: "Products", value: ({ products }) => products, wide: true },
   { header: "Components", value: ({ subcomponents }) => subcomponents, wide: true },
   { header: "Author", value: ({ author }) => author, wide: true },

@@ -5,9 +5,10 @@ import { DeliveryState, EventFilterSchema } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { failed } from "../../errors.ts";
-import { type Column, ONLY_UID } from "../../output/columns.ts";
+import { type Column, UID } from "../../output/columns.ts";
 import { resolveGroup } from "../../resolve/groups.ts";
 import { SUBSCRIPTION } from "../../resolve/kinds.ts";
+import { withGroup } from "../../resource/group-column.ts";
 import { find, printOne, type Resource } from "../../resource/run.ts";
 import { updater } from "../../resource/update.ts";
 import { durationOf, given } from "../../resource/values.ts";
@@ -22,19 +23,25 @@ import type {
 import { updateDefinition } from "./commands.ts";
 
 const COMMON: readonly Column<Subscription>[] = [
-  ONLY_UID,
   { header: "Name", value: ({ name }) => name },
   { header: "Sink", value: ({ sink }) => sink },
   { header: "State", value: ({ state }) => (SubscriptionState[state] ?? "").toLowerCase() },
+  { header: "Health", value: healthText },
+  UID,
 ];
+
+function healthText({ health }: Subscription): string {
+  if (health?.failingSince !== undefined) return "failing";
+  return health?.lastSuccessTime === undefined ? "" : "ok";
+}
 
 export const resource: Resource<Subscription> = {
   kind: SUBSCRIPTION,
-  columns: [
+  columns: withGroup([
     ...COMMON,
     { header: "Filters", value: ({ filters }) => filters.length, wide: true },
     { header: "Created", value: ({ createTime }) => createTime, wide: true },
-  ],
+  ]),
   details: [
     ...COMMON,
     { header: "Reason", value: ({ stateReason }) => stateReason },

@@ -3,7 +3,8 @@ import { parentOf, rootOf } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
-import { type Column, ONLY_UID } from "../../output/columns.ts";
+import { type Column, UID } from "../../output/columns.ts";
+import { namesOf } from "../../resolve/group-names.ts";
 import { resolveScope } from "../../resolve/groups.ts";
 import { IDENTITY_PROVIDER, type Kind } from "../../resolve/kinds.ts";
 import { requireUid, resolve, resolveRole, resolveUid } from "../../resolve/resolve.ts";
@@ -40,20 +41,23 @@ export const resource: Resource<ExternalGroupRoleMapping, FilterArgs<typeof FILT
   },
 };
 
-/** Columns with the names of roles that the caller can see. */
+/** Columns with the names of roles and providers that the caller can see. */
 async function columnsOf(
   context: Context,
   mappings: readonly ExternalGroupRoleMapping[],
 ): Promise<readonly Column<ExternalGroupRoleMapping>[]> {
-  const roles = await rolesByUid(
-    context,
-    mappings.map(({ roleUid }) => roleUid),
-  );
+  const roleUids = mappings.map(({ roleUid }) => roleUid);
+  const providerUids = mappings.map(({ uid }) => parentOf(uid));
+  const [roles, providers] = await Promise.all([
+    rolesByUid(context, roleUids),
+    namesOf(context, IDENTITY_PROVIDER, providerUids),
+  ]);
   return [
     { header: "External group", value: ({ externalGroupId }) => externalGroupId },
     { header: "Role", value: ({ roleUid }) => roles.get(roleUid)?.name ?? roleUid },
-    ONLY_UID,
-    { header: "Provider", value: ({ uid }) => parentOf(uid), wide: true },
+    { header: "Provider", value: ({ uid }) => providers.get(parentOf(uid)) },
+    UID,
+    { header: "Provider UID", value: ({ uid }) => parentOf(uid), wide: true },
     { header: "Role UID", value: ({ roleUid }) => roleUid, wide: true },
     { header: "Scope", value: ({ scope }) => scope, wide: true },
     { header: "Created", value: ({ createTime }) => createTime, wide: true },

@@ -7,6 +7,7 @@ import { type Column, UID } from "../../output/columns.ts";
 import { resolveGroup } from "../../resolve/groups.ts";
 import { IDENTITY_PROVIDER } from "../../resolve/kinds.ts";
 import { resolve, resolveRole, resolveUid } from "../../resolve/resolve.ts";
+import { withGroup } from "../../resource/group-column.ts";
 import { printOne, type Resource } from "../../resource/run.ts";
 import { updater } from "../../resource/update.ts";
 import { given, givenList } from "../../resource/values.ts";
@@ -40,7 +41,7 @@ function correlationOf(provider: IdentityProvider): string {
 
 export const resource: Resource<IdentityProvider> = {
   kind: IDENTITY_PROVIDER,
-  columns: COLUMNS,
+  columns: withGroup(COLUMNS),
   // Only Get returns the SCIM state.
   details: [
     ...COLUMNS,

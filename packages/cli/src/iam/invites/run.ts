@@ -3,12 +3,13 @@ import { isUid, parentOf } from "@wharf/contract";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { notFound } from "../../errors.ts";
-import { type Column, ONLY_UID } from "../../output/columns.ts";
+import { type Column, UID } from "../../output/columns.ts";
 import { pickOf } from "../../resolve/choices.ts";
 import { resolveGroup, resolveScope } from "../../resolve/groups.ts";
 import { GROUP, INVITE } from "../../resolve/kinds.ts";
 import { resolveRole } from "../../resolve/resolve.ts";
 import type { FilterArgs } from "../../resource/commands.ts";
+import { withGroup } from "../../resource/group-column.ts";
 import type { Resource } from "../../resource/run.ts";
 import { updater } from "../../resource/update.ts";
 import { durationOf, given, isPast } from "../../resource/values.ts";
@@ -16,12 +17,16 @@ import type { createDefinition, FILTERS } from "./commands.ts";
 import { updateDefinition } from "./commands.ts";
 
 const COLUMNS: readonly Column<GroupInvite>[] = [
-  ONLY_UID,
-  { header: "Role", value: ({ role, roleUid }) => role?.name ?? roleUid },
   { header: "E-mail", value: ({ email }) => email },
+  { header: "Role", value: ({ role, roleUid }) => role?.name ?? roleUid },
   { header: "Single use", value: ({ singleUse }) => (singleUse ? "yes" : "no") },
   { header: "Expires", value: ({ expirationTime }) => expirationTime },
-  { header: "Expired", value: ({ expirationTime }) => (isPast(expirationTime) ? "yes" : "no") },
+  {
+    header: "Expired",
+    value: ({ expirationTime }) => (isPast(expirationTime) ? "yes" : "no"),
+    wide: true,
+  },
+  UID,
   { header: "Key ID", value: ({ keyId }) => keyId, wide: true },
   { header: "Role UID", value: ({ roleUid }) => roleUid, wide: true },
   { header: "Created", value: ({ createTime }) => createTime, wide: true },
@@ -29,7 +34,8 @@ const COLUMNS: readonly Column<GroupInvite>[] = [
 
 export const resource: Resource<GroupInvite, FilterArgs<typeof FILTERS>> = {
   kind: INVITE,
-  columns: COLUMNS,
+  columns: withGroup(COLUMNS, 2),
+  details: COLUMNS,
   find: findInvite,
   async select(context, args) {
     const { groupInvites } = await context.client();

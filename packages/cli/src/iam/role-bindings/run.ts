@@ -4,12 +4,13 @@ import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { usageError } from "../../errors.ts";
 import { isObject } from "../../is-object.ts";
-import { type Column, ONLY_UID } from "../../output/columns.ts";
+import { type Column, UID } from "../../output/columns.ts";
 import { problemOf } from "../../problem.ts";
 import { resolveGroup, resolveScope } from "../../resolve/groups.ts";
 import { ROLE, ROLE_BINDING, roleOf, subjectOf } from "../../resolve/kinds.ts";
 import { requireUid, resolveIdentity, resolveRole, resolveUid } from "../../resolve/resolve.ts";
 import type { FilterArgs } from "../../resource/commands.ts";
+import { withGroup } from "../../resource/group-column.ts";
 import { printOne, type Resource } from "../../resource/run.ts";
 import { confirmTwins } from "../../resource/twins.ts";
 import { updater } from "../../resource/update.ts";
@@ -18,21 +19,22 @@ import type { createDefinition, FILTERS } from "./commands.ts";
 import { updateDefinition } from "./commands.ts";
 
 const COLUMNS: readonly Column<RoleBinding>[] = [
-  ONLY_UID,
   { header: "Identity", value: subjectOf },
   { header: "Role", value: roleOf },
-  { header: "Group", value: ({ group }) => group?.name },
+  { header: "Created", value: ({ createTime }) => createTime },
+  UID,
   { header: "Identity UID", value: ({ identityUid }) => identityUid, wide: true },
   { header: "Role UID", value: ({ roleUid }) => roleUid, wide: true },
   { header: "Group UID", value: ({ group }) => group?.uid, wide: true },
   { header: "Issuer", value: ({ identity }) => identity?.issuer, wide: true },
   { header: "Subject", value: ({ identity }) => identity?.subject, wide: true },
-  { header: "Created", value: ({ createTime }) => createTime, wide: true },
 ];
+
+const columns = withGroup(COLUMNS, 2);
 
 export const resource: Resource<RoleBinding, FilterArgs<typeof FILTERS>> = {
   kind: ROLE_BINDING,
-  columns: COLUMNS,
+  columns,
   async find({ client, signal }, uid) {
     requireUid("BINDING", uid);
     return (await client()).roleBindings.get({ uid }, { signal });
@@ -104,7 +106,7 @@ export const create: Run<typeof createDefinition> = async (context, args) => {
   context.err.note(`created ${created.length} role binding${many} in ${name}`);
   const [first, second] = created;
   if (first !== undefined && second === undefined) await printOne(context, resource, first);
-  else await context.out.list(created, COLUMNS);
+  else await context.out.list(created, await columns(context, created));
 };
 
 interface Entry {
