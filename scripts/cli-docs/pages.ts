@@ -34,17 +34,7 @@ function shown({ commands }: Group): Node[] {
 /** The server's settings are only listed with `wharf serve`. */
 function documented(path: readonly Node[]): Page {
   const page = pageOf(path);
-  if (page.name === "wharf serve") return page;
-  // An option of another command can have the name of a setting.
-  const textOf = ({ term, meaning }: Entry) => `${term} ${meaning}`;
-  const settings = new Set(serveOptions().map(textOf));
-  const own = page.options.filter((option) => !settings.has(textOf(option)));
-  if (own.length === page.options.length) return page;
+  if (page.settings.length === 0) return page;
   const more: Entry = { term: "…", meaning: "Every option of `wharf serve`." };
-  return { ...page, options: [...own, more] };
-}
-
-function serveOptions(): readonly Entry[] {
-  const serve = tree.commands.find(({ name }) => name === "serve") as Node;
-  return pageOf([tree, serve]).options;
+  return { ...page, options: [...page.options, more] };
 }

@@ -3,7 +3,7 @@ import { admin } from "./admin/commands.ts";
 import { advisories } from "./advisories/commands.ts";
 import { api } from "./api/commands.ts";
 import { audit } from "./audit/commands.ts";
-import { auth } from "./auth/commands.ts";
+import { auth, shortcuts } from "./auth/commands.ts";
 import { group } from "./command/definition.ts";
 import { complete, completion } from "./completion/commands.ts";
 import { config } from "./config/commands.ts";
@@ -20,6 +20,7 @@ import { invites } from "./iam/invites/commands.ts";
 import { roleBindings } from "./iam/role-bindings/commands.ts";
 import { roles } from "./iam/roles/commands.ts";
 import { images } from "./images/commands.ts";
+import { open } from "./open/commands.ts";
 import { registry } from "./registry/commands.ts";
 import { repos } from "./repos/commands.ts";
 import { serve } from "./serve/commands.ts";
@@ -49,6 +50,7 @@ export const tree = group({
 otherwise they are errors. \`wharf help COMMAND\` explains a command, \`wharf help formats\` output
 formats, jq and pagers, \`wharf help lists\` sorting and filtering, \`wharf help exit-codes\` exit codes, and \`wharf help environment\` environment variables.`,
   commands: [
+    ...shortcuts,
     auth,
     iam,
     access,
@@ -59,6 +61,7 @@ formats, jq and pagers, \`wharf help lists\` sorting and filtering, \`wharf help
     audit,
     events,
     api,
+    open,
     config,
     contexts,
     serve,

@@ -1,4 +1,4 @@
-import { command, define, group } from "../command/definition.ts";
+import { type Command, command, define, group } from "../command/definition.ts";
 import { LIST } from "../resource/commands.ts";
 import { listOptions } from "../resource/options.ts";
 import { pullToken } from "./pull-token/commands.ts";
@@ -232,13 +232,30 @@ export const sessions = group({
     command(endSessionsDefinition, load, "endSessions"),
   ],
 });
+
+const login = command(loginDefinition, () => import("./login.ts"));
+const logout = command(logoutDefinition, load, "logout");
+const status = command(statusDefinition, () => import("./status.ts"));
+
+/** A command of `wharf auth` under a name that other tools have for it. */
+function shortcut(aliased: Command, name: string): Command {
+  const summary = `${aliased.summary} (same as \`wharf auth ${aliased.name}\`)`;
+  return { ...aliased, name, summary, examples: [{ command: `wharf ${name}` }] };
+}
+
+export const shortcuts: readonly Command[] = [
+  shortcut(login, "login"),
+  shortcut(logout, "logout"),
+  shortcut(status, "whoami"),
+];
+
 export const auth = group({
   name: "auth",
   summary: "Sign in and out, and get tokens",
   commands: [
-    command(loginDefinition, () => import("./login.ts")),
-    command(logoutDefinition, load, "logout"),
-    command(statusDefinition, () => import("./status.ts")),
+    login,
+    logout,
+    status,
     command(tokenDefinition, load, "token"),
     command(configureDockerDefinition, loadDocker, "configureDocker"),
     pullToken,

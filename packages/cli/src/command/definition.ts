@@ -45,6 +45,8 @@ interface OptionBase extends Suggestions {
   readonly config?: ConfigKey;
   /** Omitted from help and docs. */
   readonly hidden?: boolean;
+  /** A setting of the server: help shows it after the options of the command itself. */
+  readonly ofServer?: boolean;
   /** An option of earlier versions: an error with this hint. */
   readonly removed?: string;
 }

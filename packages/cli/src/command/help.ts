@@ -32,6 +32,7 @@ function helpOf(page: Page, width: number, style: Style): string {
     ...section("Commands", list(page.commands)),
     ...section("Arguments", list(page.arguments)),
     ...section("Options", list(page.options)),
+    ...section("Settings of the server", list(page.settings)),
     ...section("Global options", list(page.globals)),
     ...section("Examples", exampleLines(page.examples, style)),
   ].join("\n");
@@ -76,6 +77,8 @@ export interface Page {
   readonly commands: readonly Entry[];
   readonly arguments: readonly Entry[];
   readonly options: readonly Entry[];
+  /** Settings of the server that a command of operators takes besides its options. */
+  readonly settings: readonly Entry[];
   readonly globals: readonly Entry[];
   readonly examples: readonly Example[];
 }
@@ -100,6 +103,7 @@ function groupParts(node: Group) {
     commands: shown.map(({ name, summary }) => ({ term: name, meaning: summary })),
     arguments: [],
     options: [],
+    settings: [],
     globals: [],
     examples: shown.flatMap(firstExample).slice(0, 3),
   };
@@ -116,6 +120,10 @@ function commandParts(node: Command) {
     ...GLOBALS.output,
     choices: [...GLOBALS.output.choices, ...(node.outputs ?? [])],
   };
+  const named = (isListed: (entry: [string, Option]) => boolean): Options =>
+    Object.fromEntries(Object.entries(own).filter(isListed));
+  // The settings are all that the server itself takes.
+  const isServer = node.name === "serve";
   const globals = Object.entries({ ...GLOBALS, output }).filter(
     ([name]) => !Object.hasOwn(own, name),
   );
@@ -125,7 +133,8 @@ function commandParts(node: Command) {
       term: `${shownArgument(name)}${variadic ? "…" : ""}`,
       meaning: summary,
     })),
-    options: optionEntries(own),
+    options: optionEntries(named(([, { ofServer }]) => isServer || !ofServer)),
+    settings: optionEntries(named(([, { ofServer }]) => !isServer && ofServer === true)),
     globals: node.raw ? [] : optionEntries(Object.fromEntries(globals)),
     examples: node.examples,
   };

@@ -13,7 +13,9 @@ export const helpDefinition = define({
 
 export const versionDefinition = define({
   name: "version",
-  summary: "Print the version; with -o json, also commit and build date",
+  summary: "Print the version, and that of the server; with -o json, also commit and build date",
+  description:
+    "The version of this command is on stdout, that of the server on stderr. A server that cannot be reached is no error. `wharf --version` does not ask it.",
   examples: [
     { command: "wharf version" },
     { command: "wharf version -o json", shows: "with commit, build date and Node.js version" },

@@ -6,6 +6,7 @@ const CONFIG: Option = {
   value: "FILE",
   summary: "YAML file with settings by name, such as databaseUrl.",
   env: "WHARF_CONFIG",
+  ofServer: true,
 };
 
 function optionsOf(settings: typeof SETTINGS): Options {
@@ -17,6 +18,7 @@ function optionsOf(settings: typeof SETTINGS): Options {
       summary: setting.help,
       env: variableOf(name),
       default: setting.default,
+      ofServer: true,
     };
   }
   return options;

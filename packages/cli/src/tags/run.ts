@@ -126,7 +126,7 @@ export const history: Run<typeof historyDefinition> = async (context, args) => {
 };
 
 /** Finds a tag by UID, as REPO:TAG, or by its name in a repo. */
-async function findTag(context: Context, text: string, repo?: string): Promise<Tag> {
+export async function findTag(context: Context, text: string, repo?: string): Promise<Tag> {
   const { tags } = await context.client();
   if (isUid(text)) return tags.get({ uid: text }, { signal: context.signal });
   const { repo: repoName, name } = splitTag(text, repo);

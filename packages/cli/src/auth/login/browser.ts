@@ -145,7 +145,7 @@ export function browserCommand(
 }
 
 /** Opens a URL in the browser, and calls `failed` if that does not work. */
-function openBrowser(url: string, environment: Environment, failed: () => void): void {
+export function openBrowser(url: string, environment: Environment, failed: () => void): void {
   const command = browserCommand(url, environment, process.platform);
   if (command === undefined) {
     failed();
