@@ -37,7 +37,7 @@ export function runCommand(order: Order, alone: () => Running): Promise<Ended> {
 }
 
 /** These end by a signal, and their process with them. */
-const ENDED_BY_SIGNALS = ["wharf serve", "wharf registry run"];
+const ENDED_BY_SIGNALS = ["wharf serve"];
 
 /**
  * The first run of each family of commands is as people have it; so are the version, which no command

@@ -41,22 +41,6 @@ export function notificationSecret(settings: Settings, host?: string): Promise<s
   );
 }
 
-/** What a registry has to be configured with. */
-export interface RegistryWiring {
-  readonly host: string;
-  readonly secret: string;
-  readonly baseUrl: string;
-  readonly authUrl: string;
-}
-
-export function registryWiring(settings: Settings, host: string): Promise<RegistryWiring> {
-  return withStore(settings, async (store, secrets) => {
-    const addresses = await knownAddresses(store, settings);
-    const installation = await InstallationSecrets.open(store, secrets);
-    return { host, secret: registrySecret(installation, host), ...addresses };
-  });
-}
-
 /** What the owner of a local account needs to reset it. */
 export interface ResetOffer {
   readonly url: string;
