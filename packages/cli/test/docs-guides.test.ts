@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
 import { TrackedRegistry } from "../../server/test/support/world/tracked-registry.ts";
+import { withImage } from "./support/image-source.ts";
 import { Site } from "./support/site.ts";
 import { type Step, stepsOf, walkThrough } from "./support/walkthrough.ts";
 
@@ -73,6 +74,11 @@ test("Kubernetes", async (t) => {
 test("connect an identity provider", async (t) => {
   const { server, env } = await acme(t);
   await walkThrough(stepsOfGuide("identity-provider.md"), server, env);
+});
+
+test("push and pull images", async (t) => {
+  const { server, env } = await acme(t);
+  await walkThrough(stepsOfGuide("images.md"), server, env, withImage(server));
 });
 
 test("put Wharf in front of a registry", async (t) => {

@@ -6,6 +6,7 @@ import { decodeJwt } from "jose";
 import { Http } from "../../server/test/support/client/http.ts";
 import { firstRunOf } from "../../server/test/support/world/local-accounts.ts";
 import { roleNamed, World } from "../../server/test/support/world/world.ts";
+import { withImage } from "./support/image-source.ts";
 import { Site } from "./support/site.ts";
 import { type Step, stepsOf, walkThrough } from "./support/walkthrough.ts";
 
@@ -31,7 +32,7 @@ test("the tour of the README prints what it says", async (t) => {
   const expected = `${first}wharf: ready at ${server.url}\n`.replaceAll(new URL(url).port, "8080");
   assert.equal(start.output.replace(SETUP_CODE, "…"), expected.replace(SETUP_CODE, "…"));
   assert.ok(tour.length > 12);
-  await walkThrough(tour, server);
+  await walkThrough(tour, server, {}, withImage(server));
 });
 
 test("the commands of docs/api.md print what it says", async (t) => {

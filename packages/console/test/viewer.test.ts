@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { skopeo } from "../../server/test/support/registry/distribution.ts";
+import { writeImage } from "../../server/test/support/registry/oci-image.ts";
+import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
 import { until } from "../../server/test/support/until.ts";
 import { ConsoleSite } from "./support/site.ts";
 
@@ -114,5 +117,32 @@ describe("the console of people with few rights", () => {
       const { height = 0, width = 0 } = (await button.boundingBox()) ?? {};
       assert.ok(height > 0 && height < 48 && width > height, `${width} × ${height}`);
     }
+  });
+
+  test("checks off the first push and the first pull", async () => {
+    const { page, world } = site;
+    const { host } = new URL(world.server.url);
+    const layout = scratchFolder("wharf-first-image-");
+    writeImage(layout, "1", "the first");
+    const step = (title: string) => page.getByRole("listitem").filter({ hasText: title });
+    const done = (title: string) => step(title).getByText("done", { exact: true });
+    const creds = `_token:${await world.server.token()}`;
+    const image = `docker://${host}/${org}/app:1`;
+    await open(page, `start/${org}`, "Get started with acme");
+    await step("Push the first image").waitFor();
+    assert.equal(await done("Push the first image").count(), 0);
+    const pushed = ["--dest-tls-verify=false", "--dest-creds", creds, `oci:${layout}:1`, image];
+    assert.deepEqual((await skopeo("copy", ...pushed)).ok, true);
+    await open(page, `start/${org}`, "Get started with acme");
+    await done("Push the first image").waitFor({ state: "attached" });
+    const pulled = ["--src-tls-verify=false", "--src-creds", creds, image, `dir:${layout}/pulled`];
+    assert.deepEqual((await skopeo("copy", ...pulled)).ok, true);
+    await until(async () => {
+      await open(page, `start/${org}`, "Get started with acme");
+      return (await done("Pull it from a workload").count()) > 0;
+    });
+    // What the step shows is what was done.
+    await step("Push the first image").locator("summary").click();
+    await page.getByText(`docker push ${host}/${org}/app:1`).waitFor();
   });
 });

@@ -82,6 +82,7 @@ export async function walkThrough(
       PATH: `${bin}:${process.env.PATH}`,
       WHARF_API: server.url,
       WHARF_DATA: server.data,
+      HOME: folder,
       XDG_CONFIG_HOME: join(folder, "config"),
       XDG_CACHE_HOME: join(folder, "cache"),
       ...more,

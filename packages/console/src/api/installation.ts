@@ -10,8 +10,6 @@ export interface Installation {
   readonly redirectUri: string;
   readonly registry: string;
   readonly version: string;
-  /** The hosts of registries whose contents are known. */
-  readonly attachedRegistries: readonly string[];
   /** Whether the answer has arrived. */
   readonly isKnown: boolean;
 }
@@ -27,8 +25,7 @@ function installationOf({
   redirectUri = `${authUrl}/oauth/callback`,
   registryHosts: [registry = window.location.host] = [],
   version = "",
-  attachedRegistries = [],
 }: InstallationJson): Omit<Installation, "isKnown"> {
   const audience = new URL(authUrl).hostname;
-  return { baseUrl, authUrl, audience, redirectUri, registry, version, attachedRegistries };
+  return { baseUrl, authUrl, audience, redirectUri, registry, version };
 }

@@ -3,7 +3,7 @@ export const startTexts = {
   firstTitle: "Welcome to Wharf",
   firstText:
     "An organization holds folders, identities, roles and repositories. Create one, or ask an owner of an existing one to invite you.",
-  lead: "Five steps from an empty organization to the first pull. Each is checked off by itself.",
+  lead: "Five steps from an empty organization to an image that a workload pulls. Each is checked off by itself.",
   progress: (done: number, total: number) => `${done} of ${total} done`,
   done: "done",
   open: "open",
@@ -24,25 +24,26 @@ export const startTexts = {
       command: (uid: string) =>
         `wharf iam identity-providers create sso --parent ${uid} --issuer https://login.example.com --client-id wharf --pkce --default-role viewer`,
     },
-    registry: {
-      title: "Attach a registry",
-      text: "Wharf decides who may pull and push, and knows what is in it. The operator attaches it to the server.",
+    push: {
+      title: "Push the first image",
+      text: "Docker, Podman and skopeo get their credentials from the wharf command.",
       action: "Repositories",
-      command: "wharf serve --registry-urls registry.example.com=https://registry.internal:5000",
+      command: (uid: string, registry: string) =>
+        `wharf auth login && wharf auth configure-docker && docker push ${registry}/${uid}/app:1`,
     },
     workload: {
       title: "Let a workload sign in",
       text: "An identity trusts the tokens that GitHub Actions, GitLab, Kubernetes or AWS issue: no secret to store.",
       action: "Create identity",
       command: (uid: string) =>
-        `wharf iam identities create github --repo acme/app --ref main --parent ${uid} --role registry.push`,
+        `wharf iam identities create github --repo acme/app --ref main --parent ${uid} --role registry.pull`,
     },
     pull: {
-      title: "Pull the first image",
-      text: "Sign Docker in with your own login, or run the workload.",
+      title: "Pull it from a workload",
+      text: "In a job of GitHub Actions with the permission id-token: write, with the UID of the identity.",
       action: "Repositories",
-      command: (_: string, registry: string) =>
-        `wharf auth configure-docker --registry ${registry} && docker pull ${registry}/acme/app`,
+      command: (uid: string, registry: string) =>
+        `wharf auth login --identity IDENTITY && wharf auth configure-docker && docker pull ${registry}/${uid}/app:1`,
     },
   },
 } as const;

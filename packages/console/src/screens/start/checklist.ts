@@ -1,6 +1,5 @@
 import { useAccess } from "../../api/access.ts";
 import { api, useRead } from "../../api/client.ts";
-import { useInstallation } from "../../api/installation.ts";
 import type { startTexts } from "../../texts/start.ts";
 
 export type StepName = keyof typeof startTexts.steps;
@@ -14,23 +13,18 @@ export function useProgress(uid: string): Progress | undefined {
   const within = { uidp: { descendantsOf: uid }, pageSize: 1 };
   const providers = useRead(api.identityProviders.list, within);
   const credentials = useRead(api.sessions.getCredentials, {});
-  const installation = useInstallation();
   const identities = useRead(api.identities.list, within);
   const mayListEvents = can("repo.list", uid);
-  const pulls = useRead(
-    api.events.list,
-    { group: uid, types: ["registry.pull.*"], pageSize: 1 },
-    { enabled: mayListEvents },
-  );
-  const answers = [providers, credentials, identities, ...(mayListEvents ? [pulls] : [])];
-  if (!isKnown || !installation.isKnown || answers.some(({ isPending }) => isPending)) {
-    return undefined;
-  }
+  const events = (type: string) => ({ group: uid, types: [`registry.${type}.*`], pageSize: 1 });
+  const pushes = useRead(api.events.list, events("push"), { enabled: mayListEvents });
+  const pulls = useRead(api.events.list, events("pull"), { enabled: mayListEvents });
+  const answers = [providers, credentials, identities, ...(mayListEvents ? [pushes, pulls] : [])];
+  if (!isKnown || answers.some(({ isPending }) => isPending)) return undefined;
   return {
     organization: true,
     signIn:
       Number(providers.data?.totalCount ?? 0) > 0 || (credentials.data?.passkeys?.length ?? 0) > 0,
-    registry: installation.attachedRegistries.length > 0,
+    push: (pushes.data?.events?.length ?? 0) > 0,
     workload: Number(identities.data?.totalCount ?? 0) > 0,
     pull: (pulls.data?.events?.length ?? 0) > 0,
   };

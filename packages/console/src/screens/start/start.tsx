@@ -12,7 +12,7 @@ import { dismiss, type Progress, type StepName, useProgress } from "./checklist.
 
 const words = startTexts.steps;
 
-/** The way from an empty organization to the first pull. */
+/** The way from an empty organization to an image that a workload pulls. */
 export function Screen() {
   const { uid } = usePlace();
   const progress = useProgress(uid);
@@ -117,7 +117,7 @@ function Step({
 const SCREENS = {
   organization: "folders",
   signIn: "new-provider",
-  registry: "repos",
+  push: "repos",
   workload: "new-identity",
   pull: "repos",
 } as const;
