@@ -19,6 +19,7 @@ import { Readiness } from "../observe/readiness.ts";
 import { requestObserver } from "../observe/requests.ts";
 import { storeFailures } from "../observe/store-failures.ts";
 import type { Tracing } from "../observe/tracing/tracing.ts";
+import { claimFolder } from "../registry/storage/folder-id.ts";
 import { openServerStore, type openStore } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
 import type { MigrationLog } from "../store/schema/migration-session.ts";
@@ -110,6 +111,7 @@ async function serve(
   checkOpenFileLimit(settings.maxConnections, log);
   const core = await openCore(settings, store, metrics, log, limits);
 
+  if (settings.registryStorage !== undefined) await claimFolder(store, settings.registryStorage);
   const tracing = await openTracing(settings, store, metrics, faults);
   const readiness = new Readiness(store.health);
   supervisor?.shareReadiness(readiness);

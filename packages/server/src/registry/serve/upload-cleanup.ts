@@ -1,7 +1,13 @@
 import type { Engine } from "../../engine/engine.ts";
 import type { Logger } from "../../observe/logger.ts";
-import { abandonedUploads, deleteUpload } from "../../store/tables/registry/uploads.ts";
+import { findExisting } from "../../store/tables/registry/blobs.ts";
+import {
+  abandonedUploads,
+  deleteUpload,
+  listedParts,
+} from "../../store/tables/registry/uploads.ts";
 import type { ContentStorage } from "../storage/content-storage.ts";
+import { boundFolder } from "../storage/folder-id.ts";
 
 /** As long as leases: who resumes later begins again. */
 const ABANDONED_MS = 24 * 3_600_000;
@@ -10,7 +16,7 @@ const INTERVAL_MS = 3_600_000;
 
 const BATCH_SIZE = 100;
 
-/** Removes uploads that nobody continues, and files that interrupted requests have left. */
+/** Removes uploads that nobody continues, and files that crashes have left. */
 export class UploadCleanup {
   readonly #engine: Engine;
   readonly #storage: ContentStorage;
@@ -42,6 +48,18 @@ export class UploadCleanup {
   /** The file is removed after the row: a row always has its files. */
   async run(now = Date.now()): Promise<void> {
     const before = now - ABANDONED_MS;
+    await this.#removeUploads(before);
+    const { reader } = this.#engine.store;
+    const removed = await this.#storage.removeGarbage(before, {
+      folder: () => boundFolder(reader),
+      parts: () => listedParts(reader),
+      blobs: (digests) => findExisting(reader, digests),
+    });
+    if (removed.parts + removed.blobs > 0)
+      this.#log.warn({ ...removed }, "files without a row removed from the registry");
+  }
+
+  async #removeUploads(before: number): Promise<void> {
     const { store } = this.#engine;
     for (;;) {
       const uploads = await abandonedUploads(store.reader, before, BATCH_SIZE);

@@ -7,6 +7,22 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** Questions to the store about what is stored here. */
+export interface ContentRows {
+  /** The id of the folder that the store is bound to. */
+  folder(): Promise<string | undefined>;
+  /** The names of the parts that uploads list. */
+  parts(): Promise<ReadonlySet<string>>;
+  /** Those of the digests that have a row. */
+  blobs(digests: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+/** How much was removed. */
+export interface Garbage {
+  readonly parts: number;
+  readonly blobs: number;
+}
+
 /** Where the bytes of the registry are. The store decides what exists; this has no list. */
 export interface ContentStorage {
   /** Writes a part and flushes it. Rejects, and leaves nothing, if the chunks do. */
@@ -19,6 +35,8 @@ export interface ContentStorage {
   sizeOf(digest: string): Promise<number | undefined>;
   /** Removes parts, also such that are not there. */
   removeParts(parts: readonly Pick<Part, "name">[]): Promise<void>;
+  /** Removes parts and blobs without a row that were written before a time. */
+  removeGarbage(before: number, rows: ContentRows): Promise<Garbage>;
   /** Bytes that can still be written. */
   freeBytes(): Promise<number>;
   close(): Promise<void>;

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
-import { open, rename, rm, stat, statfs } from "node:fs/promises";
+import { open, rename, rm, stat, statfs, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { createDirectory } from "../../store/db/sqlite/directory.ts";
 import type { Part } from "../../store/tables/registry/uploads.ts";
-import type { ByteRange, ContentStorage } from "./content-storage.ts";
+import type { ByteRange, ContentRows, ContentStorage, Garbage } from "./content-storage.ts";
+import { removeDiskGarbage } from "./disk-garbage.ts";
 import { CHUNK_BYTES, type DiskThread, DiskThreads } from "./disk-threads.ts";
 
 /** Buffers of one upload: one is filled while another is written. */
@@ -63,13 +64,17 @@ export class DiskStorage implements ContentStorage {
       }
     } else if (first.sha256 !== hex) return false;
     this.#make(dirname(path));
+    const now = new Date();
     try {
+      // Old files without a row are garbage; parts of an upload that was resumed may be old.
+      await utimes(source, now, now);
       // Replaces a file with the same content: one that was damaged is repaired by the next push.
       await rename(source, path);
     } catch (error) {
       // An earlier attempt has renamed it, but was not recorded.
       const isStored = isMissing(error) && (await this.sizeOf(digest)) === first.size;
       if (!isStored) throw error;
+      await utimes(path, now, now);
     }
     await syncFolder(dirname(path));
     return true;
@@ -100,6 +105,10 @@ export class DiskStorage implements ContentStorage {
 
   async removeParts(parts: readonly Pick<Part, "name">[]): Promise<void> {
     for (const { name } of parts) await rm(this.#partAt(name), { force: true });
+  }
+
+  removeGarbage(before: number, rows: ContentRows): Promise<Garbage> {
+    return removeDiskGarbage(this.#folder, before, rows);
   }
 
   async freeBytes(): Promise<number> {

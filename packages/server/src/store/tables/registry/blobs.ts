@@ -46,6 +46,32 @@ export async function findBlobs(
   return new Map(rows.map(({ digest, size }) => [digest, size]));
 }
 
+/** Those of the digests that have a row, whichever repos link to them. */
+export async function findExisting(
+  reader: Reader,
+  digests: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (digests.length === 0) return new Set();
+  const sql = `SELECT digest FROM blobs WHERE digest IN (${reader.dialect.texts})`;
+  const rows = await reader.all<Pick<Blob, "digest">>(sql, JSON.stringify(digests));
+  return new Set(rows.map(({ digest }) => digest));
+}
+
+export async function hasBlobs(reader: Reader): Promise<boolean> {
+  return (await reader.get("SELECT 1 AS one FROM blobs LIMIT 1")) !== undefined;
+}
+
+/** Blobs by digest, those after one of them. */
+export async function blobsAfter(reader: Reader, digest: string, limit: number): Promise<Blob[]> {
+  const sql = "SELECT digest, size FROM blobs WHERE digest > ? ORDER BY digest LIMIT ?";
+  return reader.all<Blob>(sql, digest, limit);
+}
+
+export async function countBlobs(reader: Reader): Promise<number> {
+  const row = await reader.get<{ count: number }>("SELECT count(*) AS count FROM blobs");
+  return Number(row?.count ?? 0);
+}
+
 /** Adds a blob, whose file exists, unless it is there. */
 export async function addBlob(tx: Transaction, { digest, size }: Blob, now: number): Promise<void> {
   await tx.run(

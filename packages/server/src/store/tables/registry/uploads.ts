@@ -75,6 +75,14 @@ export async function abandonedUploads(
   return (await reader.all<Row>(sql, before, limit)).map(fromRow);
 }
 
+/** The names of all parts that uploads list. */
+export async function listedParts(reader: Reader): Promise<ReadonlySet<string>> {
+  const rows = await reader.all<Pick<Row, "parts">>("SELECT parts FROM uploads");
+  return new Set(
+    rows.flatMap(({ parts }) => (JSON.parse(parts) as Part[]).map(({ name }) => name)),
+  );
+}
+
 export async function countUploads(reader: Reader): Promise<number> {
   const row = await reader.get<{ count: number }>("SELECT count(*) AS count FROM uploads");
   return Number(row?.count ?? 0);
