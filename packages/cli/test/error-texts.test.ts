@@ -118,6 +118,26 @@ const TEXTS: readonly [line: string, text: string][] = [
     `${IMPORT} . --input-format yaml`,
     '--input-format must be one of distro, osv, openvex, csaf, cyclonedx, not "yaml"',
   ],
+  [
+    "registry import acme/app",
+    '"acme/app" is not the name of a repository\n  → give HOST/REPO, HOST/REPO:TAG or HOST/PREFIX/*, such as registry.example.com/acme/*',
+  ],
+  [
+    "registry import cr.example.com/app cr.example.com/other:1",
+    "DESTINATION is a repository: tags keep their names\n  → leave out the tag",
+  ],
+  [
+    "registry import cr.example.com/app cr.example.com/other/*",
+    "only HOST/PREFIX/* can be copied to a prefix\n  → give DESTINATION a name",
+  ],
+  [
+    "registry import cr.example.com/app --concurrency 0",
+    "--concurrency must be a number from 1 to 32",
+  ],
+  [
+    "registry import cr.example.com/app --username robot",
+    "--username needs a password\n  → set WHARF_SOURCE_PASSWORD",
+  ],
   ["admin keys rotate --lost-secret-key -y", "--lost-secret-key requires --all"],
   ["admin keys rotate --now=yes", "--now takes no value"],
   ["admin keys rotate --never", "unknown option --never: see --help"],

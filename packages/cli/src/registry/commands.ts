@@ -14,8 +14,59 @@ Requires the operator's token.`,
   arguments: [{ name: "host", summary: "Host of a registry (default: all)" }],
 });
 
+export const importDefinition = define({
+  name: "import",
+  summary: "Copy images from another registry",
+  description: `Copies tags with everything that belongs to them: indexes with all platforms and attestations, and what is \
+attached to images, such as signatures. Digests stay the same. DESTINATION is by default the registry of this server, with \
+the same paths.
+
+What the destination has is skipped, so after an interruption or a failure, run the same command again. Tags that have moved \
+at the source are moved. Transient errors are retried, and Retry-After is respected.
+
+The destination is used with your session, other registries with the credentials of Docker (\`docker login\`, credential \
+helpers). Registries on this machine are used without TLS; write http:// before other hosts without it.`,
+  examples: [
+    {
+      command: "wharf registry import 'registry.example.com/acme/*'",
+      shows: "all repositories of a folder, by the catalog of the source",
+    },
+    {
+      command: "wharf registry import ghcr.io/acme/app:1.2 wharf.example.com/acme/app",
+      shows: "one tag",
+    },
+    {
+      command:
+        "WHARF_SOURCE_PASSWORD=… wharf registry import quay.io/acme/app --username robot --include '1.*' --dry-run",
+      shows: "what would be copied",
+    },
+  ],
+  arguments: [
+    { name: "source", summary: "HOST/REPO, HOST/REPO:TAG or HOST/PREFIX/*", required: true },
+    { name: "destination", summary: "HOST/REPO, or HOST/PREFIX for a prefix" },
+  ],
+  options: {
+    include: { type: "list", summary: "Only tags that match this pattern, such as '1.*'" },
+    exclude: { type: "list", summary: "No tags that match this pattern" },
+    username: {
+      type: "string",
+      value: "NAME",
+      env: "WHARF_SOURCE_USERNAME",
+      summary: "User name at the source; the password is in WHARF_SOURCE_PASSWORD",
+    },
+    concurrency: { type: "number", default: 4, summary: "Blobs and tags copied at a time" },
+    "dry-run": {
+      type: "boolean",
+      summary: "Report what would be copied, without copying anything",
+    },
+  },
+});
+
 export const registry = group({
   name: "registry",
-  summary: "Reconcile attached registries",
-  commands: [command(reconcileDefinition, () => import("./reconcile.ts"))],
+  summary: "Import images, and reconcile attached registries",
+  commands: [
+    command(importDefinition, () => import("./import/run.ts")),
+    command(reconcileDefinition, () => import("./reconcile.ts")),
+  ],
 });

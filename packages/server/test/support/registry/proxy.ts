@@ -8,6 +8,8 @@ export interface InsteadAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Whether the connection is reset after this body. */
+  readonly isReset?: boolean;
 }
 
 type Instead = InsteadAnswer | undefined;
@@ -37,7 +39,9 @@ export class RegistryProxy {
       this.asked.push(asked);
       const answer = await this.instead(asked);
       if (answer !== undefined) {
-        outgoing.writeHead(answer.status, answer.headers).end(answer.body);
+        outgoing.writeHead(answer.status, answer.headers);
+        if (answer.isReset) outgoing.write(answer.body ?? "", () => outgoing.destroy());
+        else outgoing.end(answer.body);
         return;
       }
       const passedOn = request(`http://${this.host}${url}`, { method, headers }, (response) => {
