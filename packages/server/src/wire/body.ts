@@ -28,6 +28,7 @@ export async function* readChunks({
     try {
       // An error is answered: the connection must not be closed before.
       for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+        if (context.abandoned) break;
         context.progressed();
         yield chunk as Buffer;
         // The client cannot send while this one is processed.
@@ -36,6 +37,8 @@ export async function* readChunks({
     } catch {
       throw new WharfError("CANCELLED", "the client closed the request");
     }
+    // In HTTP/2, a body that the client resets ends like any other.
+    if (context.abandoned) throw context.abandoned;
   }
   context.endTimeLimit();
 }

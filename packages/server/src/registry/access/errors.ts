@@ -13,6 +13,9 @@ const OCI_CODES: Readonly<Record<string, string>> = {
   UNAVAILABLE: "UNAVAILABLE",
 };
 
+/** By status, where it says more than the code. */
+const OCI_STATUSES: Readonly<Record<number, string>> = { 413: "SIZE_INVALID", 507: "UNAVAILABLE" };
+
 /** The errors of the distribution specification that say more than a canonical code, with their status. */
 const FAULTS = {
   BLOB_UNKNOWN: ["NOT_FOUND", 404],
@@ -45,7 +48,9 @@ export function registryError(thrown: unknown, realm: string): HttpResponse {
   const error = WharfError.from(thrown);
   if (error.code === "INTERNAL") throw error;
   const code =
-    error instanceof RegistryFault ? error.ociCode : (OCI_CODES[error.code] ?? "UNSUPPORTED");
+    error instanceof RegistryFault
+      ? error.ociCode
+      : (OCI_STATUSES[error.httpStatus] ?? OCI_CODES[error.code] ?? "UNSUPPORTED");
   // Without the name of the code, which the status replaces.
   const message = error.message.slice(error.message.indexOf(": ") + 2);
   return {

@@ -2,7 +2,7 @@ import { ANONYMOUS_UID, type Caller } from "../../auth/caller.ts";
 import { Grants } from "../../auth/grants.ts";
 import { readBearer } from "../../lib/bearer.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
-import { unauthenticated } from "../../lib/errors.ts";
+import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import { ownService, registryHosts } from "../../sts/audiences.ts";
 import { updateLastSeen } from "../../sts/exchange-audit.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
@@ -36,6 +36,9 @@ const ANONYMOUS: Omit<RegistryCaller, "publicGrants"> = {
   isAnonymous: true,
 };
 
+/** A valid token that was issued for something else. */
+class InsufficientScope extends WharfError {}
+
 /** Verified tokens: verifying a signature takes as long as answering a request. */
 const TOKEN_CACHE = { maxEntries: 10_000 };
 
@@ -56,10 +59,12 @@ export class RegistryAuthorizer {
   }
 
   /** The challenge of a 401 (RFC 6750), by which clients find the token endpoint. */
-  challenge(scope?: string): string {
+  challenge(scope: string | undefined, reason: unknown): string {
     const { authUrl } = this.#deps.exchange.addresses();
     const asked = scope === undefined ? "" : `,scope="${scope}"`;
-    return `Bearer realm="${authUrl}/token",service="${this.service}"${asked}`;
+    // Some clients ask for another token only then.
+    const error = reason instanceof InsufficientScope ? ',error="insufficient_scope"' : "";
+    return `Bearer realm="${authUrl}/token",service="${this.service}"${asked}${error}`;
   }
 
   /** Accepts a registry token, a token of the API, and the passwords of the token endpoint. */
@@ -82,8 +87,7 @@ export class RegistryAuthorizer {
     action: Action,
   ): Promise<ResolvedPath> {
     if (access !== undefined && !allows(access, name, action)) {
-      // Clients ask for another token then.
-      throw unauthenticated(`the token is not for ${action} of ${name}`);
+      throw new InsufficientScope("UNAUTHENTICATED", `the token is not for ${action} of ${name}`);
     }
     const { catalog, store } = this.#deps.exchange.engine;
     const lookup = { catalog, reader: store.reader };

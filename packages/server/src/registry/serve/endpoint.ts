@@ -10,6 +10,7 @@ import { listReferrers, listTags } from "./lists.ts";
 import { deleteManifest, getManifest, putManifest } from "./manifests.ts";
 import { PullLog } from "./pull-log.ts";
 import { readTarget, type Target } from "./request.ts";
+import { diskFull, isDiskFull } from "./space.ts";
 import { UploadCleanup } from "./upload-cleanup.ts";
 import {
   cancelUpload,
@@ -81,11 +82,15 @@ export class RegistryServer {
         if (request.method === other.method) return await other.handle(request);
         throw new RegistryFault("UNSUPPORTED", "no route matches this path");
       }
-      caller = await authorizer.authenticate(request);
-      if (target.kind === "base") return this.#base(caller.isAnonymous);
+      if (target.kind === "base") {
+        caller = await authorizer.authenticate(request);
+        return this.#base(caller.isAnonymous);
+      }
       if (target.kind === "catalog") throw new RegistryFault("NAME_UNKNOWN", "there is no catalog");
       const [action, handle] = this.#operation(request.method, target);
+      // Before the credentials are read: a client whose token has expired asks for one with this scope.
       scope = `repository:${target.name}:${action === "push" ? "pull,push" : action}`;
+      caller = await authorizer.authenticate(request);
       const path = await authorizer.authorize(caller, target.name, action);
       const host = authorizer.service;
       const time = Date.now();
@@ -93,9 +98,9 @@ export class RegistryServer {
       return { ...response, caller: caller.caller.uid };
     } catch (thrown) {
       await auditDenial(this.#deps.engine.audit, request, caller, WharfError.from(thrown));
-      const response = registryError(thrown, "");
+      const response = registryError(isDiskFull(thrown) ? diskFull() : thrown, "");
       if (response.status !== 401) return response;
-      const challenge = { "www-authenticate": authorizer.challenge(scope) };
+      const challenge = { "www-authenticate": authorizer.challenge(scope, thrown) };
       return { ...response, headers: { ...response.headers, ...challenge } };
     }
   }

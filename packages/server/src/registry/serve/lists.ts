@@ -1,4 +1,5 @@
-import { readReferrers } from "../../store/tables/registry/manifests.ts";
+import type { Reader } from "../../store/db/connection.ts";
+import { readReferrers, type StoredContent } from "../../store/tables/registry/manifests.ts";
 import { servedTags } from "../../store/tables/registry/tags.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
 import { RegistryFault } from "../access/errors.ts";
@@ -8,8 +9,14 @@ import type { RepoRequest, ServeDeps } from "./deps.ts";
 /** Names of tags in one response. */
 const MAX_TAGS = 10_000;
 
-/** Manifests in one response: each may be as large as manifests may be. */
+/** Manifests in one response. */
 const MAX_REFERRERS = 200;
+
+/** Bytes of manifests that one response is made of: each may be as large as manifests may be. */
+const MAX_REFERRER_BYTES = 4 * 1024 * 1024;
+
+/** Manifests that are read at a time. */
+const BATCH_SIZE = 10;
 
 const INDEX_TYPE = "application/vnd.oci.image.index.v1+json";
 
@@ -46,21 +53,9 @@ export async function listReferrers(
   const parameters = new URLSearchParams(request.query);
   const type = parameters.get("artifactType");
   const after = parameters.get("last") ?? "";
-  const found = await readReferrers(engine.store.reader, repo, subject, after, MAX_REFERRERS + 1);
-  const page = found.slice(0, MAX_REFERRERS);
-  const descriptors = page.map(({ digest, mediaType, content }) => {
-    const { artifactType, annotations } = parseManifest(content);
-    return {
-      mediaType,
-      digest,
-      size: content.length,
-      ...(artifactType && { artifactType }),
-      ...(Object.keys(annotations).length > 0 && { annotations }),
-    };
-  });
+  const { descriptors, next } = await readPage(engine.store.reader, repo, subject, after);
   const manifests =
     type === null ? descriptors : descriptors.filter((one) => one.artifactType === type);
-  const next = found.length > page.length ? page.at(-1)?.digest : undefined;
   const filter = type === null ? "" : `&artifactType=${encodeURIComponent(type)}`;
   const link = next && `</v2/${name}/referrers/${subject}?last=${next}${filter}>; rel="next"`;
   return {
@@ -71,5 +66,46 @@ export async function listReferrers(
       ...(link && { link }),
     },
     body: JSON.stringify({ schemaVersion: 2, mediaType: INDEX_TYPE, manifests }),
+  };
+}
+
+interface Descriptor {
+  readonly mediaType: string;
+  readonly digest: string;
+  readonly size: number;
+  readonly artifactType?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** The next attached manifests, and the last of them if there may be more. */
+async function readPage(
+  reader: Reader,
+  repo: string,
+  subject: string,
+  after: string,
+): Promise<{ readonly descriptors: readonly Descriptor[]; readonly next?: string | undefined }> {
+  const descriptors: Descriptor[] = [];
+  let bytes = 0;
+  for (let last: string | undefined = after; last !== undefined; ) {
+    const found = await readReferrers(reader, repo, subject, last, BATCH_SIZE);
+    for (const one of found) {
+      descriptors.push(descriptorOf(one));
+      bytes += one.content.length;
+      if (descriptors.length === MAX_REFERRERS || bytes >= MAX_REFERRER_BYTES)
+        return { descriptors, next: one.digest };
+    }
+    last = found.length === BATCH_SIZE ? found.at(-1)?.digest : undefined;
+  }
+  return { descriptors };
+}
+
+function descriptorOf({ digest, mediaType, content }: StoredContent): Descriptor {
+  const { artifactType, annotations } = parseManifest(content);
+  return {
+    mediaType,
+    digest,
+    size: content.length,
+    ...(artifactType && { artifactType }),
+    ...(Object.keys(annotations).length > 0 && { annotations }),
   };
 }

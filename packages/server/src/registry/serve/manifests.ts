@@ -13,7 +13,6 @@ import { manifestDeletionTime } from "../../store/tables/registry/processed-noti
 import { wantsUniqueTags } from "../../store/tables/registry/settings.ts";
 import { newestEntry, tagsOfDigests } from "../../store/tables/registry/tags.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
-import { HttpFault } from "../../wire/http.ts";
 import { RegistryFault } from "../access/errors.ts";
 import { architectureOf, isDigest } from "../images/manifest.ts";
 import { writeActivity } from "../ingest/activity-events.ts";
@@ -25,6 +24,8 @@ import type { RepoRequest, ServeDeps } from "./deps.ts";
 import type { PullLog } from "./pull-log.ts";
 import { type PushedManifest, readPushedManifest } from "./read-manifest.ts";
 import { confirmAccess, originOf, repoOfPush } from "./repo-writes.ts";
+import { isTag } from "./request.ts";
+import { checkSpace } from "./space.ts";
 
 /** The least that the specification demands, and what other registries accept. */
 const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
@@ -66,12 +67,12 @@ export async function putManifest(
   reference: string,
 ): Promise<HttpResponse> {
   const { request, name } = repoRequest;
-  const bytes = await bodyOf(repoRequest);
+  const tags = tagsOf(repoRequest, reference);
+  await checkSpace(deps, request);
+  const bytes = await request.body(MAX_MANIFEST_BYTES);
   const type = request.headers["content-type"] ?? "";
   const manifest = readPushedManifest(bytes, type, reference);
   const architecture = await readArchitecture(deps, repoRequest, manifest);
-  const extra = new URLSearchParams(request.query).getAll("tag");
-  const tags = isDigest(reference) ? extra : [reference];
   const pushed = { ...manifest, architecture };
   await deps.engine.store.write((tx) => recordPush(deps, tx, repoRequest, pushed, bytes, tags));
   const { digest, subject } = manifest;
@@ -135,13 +136,12 @@ async function digestOfTag(reader: Reader, repo: string, tag: string): Promise<s
   return (await newestEntry(reader, repo, tag))?.digest ?? "";
 }
 
-async function bodyOf({ request }: RepoRequest): Promise<Buffer> {
-  try {
-    return await request.body(MAX_MANIFEST_BYTES);
-  } catch (error) {
-    if (!(error instanceof HttpFault) || error.httpStatus !== 413) throw error;
-    throw new HttpFault(error, 413, error.headers);
-  }
+/** The tags of a push: that of the path, or those of the query beside a digest. */
+function tagsOf({ request: { query } }: RepoRequest, reference: string): readonly string[] {
+  if (!isDigest(reference)) return [reference];
+  const tags = [...new Set(new URLSearchParams(query).getAll("tag"))];
+  if (tags.every(isTag)) return tags;
+  throw new RegistryFault("MANIFEST_INVALID", "a parameter tag is no tag");
 }
 
 /** The architecture of an image is in its configuration, which was pushed before. */
@@ -182,7 +182,8 @@ async function recordPush(
   // A manifest that was deleted can be pushed again in the same millisecond.
   const deleted = (await manifestDeletionTime(tx, repo, digest)) ?? -1;
   await recordManifest(mutation, repo, { ...row, pushed: Math.max(time, deleted + 1) });
-  const references = [...blobs, ...manifests, ...(subject ? [subject] : [])];
+  const references = [...blobs, ...manifests].map((one) => one.digest);
+  if (subject) references.push(subject);
   await writeManifestContent(tx, repo, digest, bytes, references);
   const { name = "" } = (await engine.catalog.repos.find(tx, repo)) ?? {};
   const about = {
@@ -208,18 +209,25 @@ async function recordPush(
     });
 }
 
-/** Everything that a manifest refers to must be in the repository. */
+/** Everything that a manifest refers to must be in the repository, with the sizes that it gives. */
 async function checkReferences(
   tx: Transaction,
   repo: string,
   { blobs, manifests }: PushedManifest,
 ): Promise<void> {
-  const sizes = await findBlobs(tx, repo, blobs);
-  const stored = await storedManifests(tx, repo, manifests);
-  const missing =
-    blobs.find((digest) => !sizes.has(digest)) ?? manifests.find((digest) => !stored.has(digest));
-  if (missing === undefined) return;
-  throw new RegistryFault("MANIFEST_BLOB_UNKNOWN", `the repository does not have ${missing}`);
+  const digests = blobs.map(({ digest }) => digest);
+  const children = manifests.map(({ digest }) => digest);
+  const stored = [await findBlobs(tx, repo, digests), await storedManifests(tx, repo, children)];
+  for (const [at, references] of [blobs, manifests].entries()) {
+    for (const { digest, size } of references) {
+      const actual = stored[at]?.get(digest);
+      if (actual === undefined) {
+        throw new RegistryFault("MANIFEST_BLOB_UNKNOWN", `the repository does not have ${digest}`);
+      }
+      if (size === undefined || size === actual) continue;
+      throw new RegistryFault("MANIFEST_INVALID", `${digest} has ${actual} bytes, not ${size}`);
+    }
+  }
 }
 
 export function unknownManifest(reference: string): RegistryFault {

@@ -3,13 +3,20 @@ import { RegistryFault } from "../access/errors.ts";
 import { isDigest, type ReadManifest, readManifest } from "../images/manifest.ts";
 import { list, object, parseJson, text } from "../lenient-json.ts";
 
+/** What a manifest says of something that it refers to. */
+export interface Reference {
+  readonly digest: string;
+  /** Undefined if the manifest does not give it. */
+  readonly size: number | undefined;
+}
+
 /** A manifest as it was pushed. */
 export interface PushedManifest extends ReadManifest {
   readonly digest: string;
   /** The configuration and layers that must be in the repository. */
-  readonly blobs: readonly string[];
+  readonly blobs: readonly Reference[];
   /** The manifests of an index, which must be there, too. */
-  readonly manifests: readonly string[];
+  readonly manifests: readonly Reference[];
 }
 
 /** Layers that are not pushed, because their license forbids it. */
@@ -48,16 +55,17 @@ export function readPushedManifest(
     ...list(artifacts),
   ];
   const blobs = descriptors.filter((one) => !FOREIGN.test(text(object(one).mediaType)));
-  const [needed, children] = [blobs, list(manifests)].map((all) => all.map(requiredDigest));
-  if ((needed?.length ?? 0) + (children?.length ?? 0) > MAX_REFERENCES) {
+  const children = list(manifests);
+  if (blobs.length + children.length > MAX_REFERENCES) {
     throw invalid(`it refers to more than ${MAX_REFERENCES} blobs and manifests`);
   }
-  return { ...manifest, digest, blobs: needed ?? [], manifests: children ?? [] };
+  const references = { blobs: blobs.map(referenceOf), manifests: children.map(referenceOf) };
+  return { ...manifest, digest, ...references };
 }
 
-function requiredDigest(descriptor: unknown): string {
-  const { digest } = object(descriptor);
-  if (isDigest(digest)) return digest;
+function referenceOf(descriptor: unknown): Reference {
+  const { digest, size } = object(descriptor);
+  if (isDigest(digest)) return { digest, size: typeof size === "number" ? size : undefined };
   throw invalid("a descriptor has no valid digest");
 }
 

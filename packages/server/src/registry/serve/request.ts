@@ -19,13 +19,20 @@ const PATH =
 
 const TAG = /^\w[\w.-]{0,127}$/;
 
+export function isTag(text: string): boolean {
+  return TAG.test(text);
+}
+
 const UPLOAD_ID = /^[0-9a-f-]{36}$/;
 
-/** Undefined for a path that the API does not have. Throws for one with an invalid name, digest or tag. */
+/**
+ * Undefined for a path that the API does not have. Throws for one with an invalid name, digest or tag. Clients may encode
+ * the colons of digests; with anything else encoded, a proxy in front could see another path.
+ */
 export function readTarget(path: string): Target | undefined {
   if (path === "/v2/" || path === "/v2") return { kind: "base" };
   if (path === "/v2/_catalog") return { kind: "catalog" };
-  const match = PATH.exec(decoded(path));
+  const match = PATH.exec(path.replaceAll(/%3a/gi, ":"));
   if (match === null) return undefined;
   const [, name = "", uploads, id, part, reference = "", tags] = match;
   if (!isRepositoryName(name)) {
@@ -40,7 +47,7 @@ export function readTarget(path: string): Target | undefined {
   }
   if (part === "manifests") {
     if (reference.includes(":") && !isDigest(reference)) throw invalidDigest(reference);
-    if (isDigest(reference) || TAG.test(reference)) return { kind: "manifest", name, reference };
+    if (isDigest(reference) || isTag(reference)) return { kind: "manifest", name, reference };
     throw new RegistryFault("MANIFEST_UNKNOWN", "the reference is no tag and no digest");
   }
   if (!isDigest(reference)) throw invalidDigest(reference);
@@ -57,13 +64,4 @@ export function digestIn({ query }: HttpRequest): string {
   const digest = new URLSearchParams(query).get("digest") ?? "";
   if (!isDigest(digest)) throw invalidDigest(digest);
   return digest;
-}
-
-/** Colons of digests may be encoded. */
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { WharfError } from "../../lib/errors.ts";
 import { addBlob, findBlob, linkBlob } from "../../store/tables/registry/blobs.ts";
 import {
   addUpload,
@@ -10,13 +9,13 @@ import {
   type Upload,
 } from "../../store/tables/registry/uploads.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import { HttpFault } from "../../wire/http.ts";
 import { RegistryFault } from "../access/errors.ts";
 import { isDigest } from "../images/manifest.ts";
 import { isRepositoryName } from "../path.ts";
 import type { RepoRequest, ServeDeps } from "./deps.ts";
 import { repoOfPush } from "./repo-writes.ts";
 import { digestIn } from "./request.ts";
+import { checkSpace, SPACE_CHECK_BYTES } from "./space.ts";
 
 /** Begins an upload; a blob that comes with it, or can be mounted from another repository, needs none. */
 export async function startUpload(
@@ -29,10 +28,10 @@ export async function startUpload(
   if (mount !== null && (await mountBlob(deps, repoRequest, mount, parameters.get("from") ?? "")))
     return created(name, mount);
   await checkSpace(deps, request);
-  if (parameters.has("digest") && hasBody(request)) {
+  if (parameters.has("digest")) {
     const digest = digestIn(request);
-    const part = await deps.storage.writePart(request.chunks());
-    return finish(deps, repoRequest, [part], digest);
+    const part = await receivePart(deps, repoRequest);
+    if (part !== undefined) return finish(deps, repoRequest, [part], digest);
   }
   const id = randomUUID();
   const upload = { id, path: name, actor: caller.caller.uid };
@@ -47,19 +46,14 @@ export async function continueUpload(
   id: string,
 ): Promise<HttpResponse> {
   const { engine, storage } = deps;
-  const { request, time } = repoRequest;
+  const { time } = repoRequest;
   const upload = await ownUpload(deps, repoRequest, id);
-  checkOffset(request, upload);
-  await checkSpace(deps, request);
-  const part = await storage.writePart(request.chunks());
-  if (part.size === 0) {
-    await storage.removeParts([part]);
-    return progress(202, upload);
-  }
+  const part = await receivePart(deps, repoRequest, upload);
+  if (part === undefined) return progress(202, upload);
   const isAppended = await engine.store.write((tx) => appendPart(tx, upload, part, time));
   if (!isAppended) {
     await storage.removeParts([part]);
-    throw outOfOrder((await ownUpload(deps, repoRequest, id)) ?? upload);
+    throw outOfOrder(await ownUpload(deps, repoRequest, id));
   }
   return progress(202, { ...upload, size: upload.size + part.size });
 }
@@ -70,14 +64,11 @@ export async function finishUpload(
   repoRequest: RepoRequest,
   id: string,
 ): Promise<HttpResponse> {
-  const { request } = repoRequest;
-  const digest = digestIn(request);
+  const digest = digestIn(repoRequest.request);
   const upload = await ownUpload(deps, repoRequest, id);
-  if (!hasBody(request)) return finish(deps, repoRequest, upload.parts, digest, upload);
-  checkOffset(request, upload);
-  await checkSpace(deps, request);
-  const last = await deps.storage.writePart(request.chunks());
-  return finish(deps, repoRequest, [...upload.parts, last], digest, upload);
+  const last = await receivePart(deps, repoRequest, upload);
+  const parts = last === undefined ? upload.parts : [...upload.parts, last];
+  return finish(deps, repoRequest, parts, digest, upload);
 }
 
 /** How much of an upload has arrived. */
@@ -141,7 +132,8 @@ async function finish(
     });
   } catch (error) {
     await storage.removeParts(added);
-    throw error;
+    // Another request has finished or canceled it, or was interrupted when it made its part a blob.
+    throw (error as NodeJS.ErrnoException).code === "ENOENT" ? unknownUpload() : error;
   }
   await storage.removeParts(parts);
   return created(name, digest);
@@ -162,41 +154,76 @@ function unknownUpload(): RegistryFault {
   return new RegistryFault("BLOB_UPLOAD_UNKNOWN", "there is no such upload: begin another one");
 }
 
+/** Each part is a row and a file: tiny ones cost more than they carry. Ten gigabytes in chunks of one megabyte. */
+const MAX_PARTS = 10_000;
+
+/**
+ * Writes the body as the next part of an upload; undefined if there is no body. In HTTP/2 only its end shows whether
+ * there is one.
+ */
+async function receivePart(
+  deps: ServeDeps,
+  { request }: RepoRequest,
+  upload?: Upload,
+): Promise<Part | undefined> {
+  const { storage } = deps;
+  if (request.headers["content-length"] === "0") return undefined;
+  const length = upload && expectedLength(request, upload);
+  if (upload !== undefined && upload.parts.length >= MAX_PARTS) {
+    const text = `an upload has at most ${MAX_PARTS} chunks: send larger ones`;
+    throw new RegistryFault("BLOB_UPLOAD_INVALID", text);
+  }
+  await checkSpace(deps, request);
+  const part = await storage.writePart(limited(deps, request.chunks(), length));
+  if (part.size > 0 && (length === undefined || part.size === length)) return part;
+  await storage.removeParts([part]);
+  if (part.size === 0 && !length) return undefined;
+  throw wrongLength();
+}
+
+/** Ends a body that is longer than announced, or fills the disk: its length need not be known before. */
+async function* limited(
+  deps: ServeDeps,
+  chunks: AsyncIterable<Buffer>,
+  length = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Buffer> {
+  let size = 0;
+  let checked = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > length) throw wrongLength();
+    if (size - checked >= SPACE_CHECK_BYTES) {
+      await checkSpace(deps);
+      checked = size;
+    }
+    yield chunk;
+  }
+}
+
 const CONTENT_RANGE = /^(?:bytes )?(\d+)-(\d+)(?:\/(?:\d+|\*))?$/;
 
-/** A chunk with a range must follow what has arrived, and be as long as its range. */
-function checkOffset({ headers }: HttpRequest, upload: Upload): void {
+/** The length of a chunk with a range, which must follow what has arrived; undefined without a range. */
+function expectedLength({ headers }: HttpRequest, upload: Upload): number | undefined {
   const header = headers["content-range"];
-  if (header === undefined) return;
+  if (header === undefined) return undefined;
   const [, start, end] = CONTENT_RANGE.exec(header) ?? [];
   if (start === undefined) {
     throw new RegistryFault("BLOB_UPLOAD_INVALID", "Content-Range must be START-END");
   }
   if (Number(start) !== upload.size) throw outOfOrder(upload);
+  const expected = Number(end) - Number(start) + 1;
   const length = headers["content-length"];
-  if (length !== undefined && Number(length) !== Number(end) - Number(start) + 1) {
-    throw new RegistryFault("SIZE_INVALID", "Content-Range and Content-Length differ");
-  }
+  if (length !== undefined && Number(length) !== expected) throw wrongLength();
+  return expected;
+}
+
+function wrongLength(): RegistryFault {
+  return new RegistryFault("SIZE_INVALID", "the body is not as long as its Content-Range");
 }
 
 function outOfOrder(upload: Upload): RegistryFault {
   const text = `the next chunk begins at ${upload.size}`;
   return new RegistryFault("RANGE_INVALID", text, progressHeaders(upload));
-}
-
-/** Refuses what would leave too little of the disk to the database. */
-async function checkSpace(
-  { storage, minFreeBytes }: ServeDeps,
-  { headers }: HttpRequest,
-): Promise<void> {
-  const length = Number(headers["content-length"] ?? 0);
-  if ((await storage.freeBytes()) - length >= minFreeBytes) return;
-  const text = "the disk of the registry is full: pushes are refused, pulls go on";
-  throw new HttpFault(new WharfError("RESOURCE_EXHAUSTED", text), 507);
-}
-
-function hasBody({ headers }: HttpRequest): boolean {
-  return Number(headers["content-length"] ?? 0) > 0 || headers["transfer-encoding"] !== undefined;
 }
 
 function progress(status: number, upload: Upload): HttpResponse {

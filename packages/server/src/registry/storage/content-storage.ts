@@ -27,7 +27,10 @@ export interface Garbage {
 export interface ContentStorage {
   /** Writes a part and flushes it. Rejects, and leaves nothing, if the chunks do. */
   writePart(chunks: AsyncIterable<Buffer>): Promise<Part>;
-  /** Makes parts a blob, if together they have its digest, and flushes it. Returns whether they have. The parts stay. */
+  /**
+   * Makes parts a blob, if together they have its digest, and flushes it. Returns whether they have. A single part may
+   * become the blob; others stay.
+   */
   store(parts: readonly Part[], digest: string): Promise<boolean>;
   /** Reads a blob; undefined if there is none. */
   read(digest: string, range?: ByteRange): Promise<Readable | undefined>;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { open, rename, rm, stat, statfs, utimes } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { createDirectory } from "../../store/db/sqlite/directory.ts";
 import type { Part } from "../../store/tables/registry/uploads.ts";
@@ -27,8 +27,8 @@ export class DiskStorage implements ContentStorage {
   readonly #made = new Set<string>();
 
   constructor(folder: string) {
-    this.#folder = folder;
-    this.#make(join(folder, "uploads"));
+    this.#folder = resolve(folder);
+    createDirectory(join(folder, "uploads"));
   }
 
   async writePart(chunks: AsyncIterable<Buffer>): Promise<Part> {
@@ -49,7 +49,10 @@ export class DiskStorage implements ContentStorage {
     const path = this.#blobAt(digest);
     const [first] = parts;
     // An empty blob has no parts.
-    if (first === undefined) return this.store([await this.writePart(nothing())], digest);
+    if (first === undefined) {
+      const empty = await this.writePart(nothing());
+      return this.store([empty], digest).finally(() => this.removeParts([empty]));
+    }
     const isOne = parts.length === 1;
     let source = this.#partAt(first.name);
     if (!isOne || algorithm !== "sha256") {
@@ -63,7 +66,7 @@ export class DiskStorage implements ContentStorage {
         return false;
       }
     } else if (first.sha256 !== hex) return false;
-    this.#make(dirname(path));
+    await this.#makeDurable(dirname(path));
     const now = new Date();
     try {
       // Old files without a row are garbage; parts of an upload that was resumed may be old.
@@ -129,9 +132,14 @@ export class DiskStorage implements ContentStorage {
     return join(this.#folder, "blobs", algorithm, hex.slice(0, 2), hex);
   }
 
-  #make(folder: string): void {
+  /** Creates a folder, and flushes its name: a crash would lose it with all that is in it. */
+  async #makeDurable(folder: string): Promise<void> {
     if (this.#made.has(folder)) return;
     createDirectory(folder);
+    for (let path = folder; path !== this.#folder; ) {
+      path = dirname(path);
+      await syncFolder(path);
+    }
     this.#made.add(folder);
   }
 }

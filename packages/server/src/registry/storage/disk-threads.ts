@@ -64,6 +64,7 @@ export class DiskThread {
 
   /** Sends a request. A transferred buffer is not used again before it comes back. */
   ask(id: number, body: Body): Promise<DiskAnswer> {
+    if (this.isEnded) return Promise.reject(new Error("the storage thread has ended"));
     return new Promise((resolve, reject) => {
       const waiting = this.#pending.get(id) ?? [];
       this.#pending.set(id, waiting);

@@ -154,16 +154,22 @@ export async function writeManifestContent(
   );
 }
 
-/** Those of the digests that are manifests with content in a repo. */
+/** The sizes of those of the digests that are manifests with content in a repo. */
 export async function storedManifests(
   reader: Reader,
   repo: string,
   digests: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const sql = `SELECT digest FROM manifests
+): Promise<ReadonlyMap<string, number>> {
+  const sql = `SELECT digest, length(content) AS size FROM manifests
     WHERE repo = ? AND content IS NOT NULL AND digest IN (${reader.dialect.texts})`;
-  const rows = await reader.all<{ digest: string }>(sql, repo, JSON.stringify(digests));
-  return new Set(rows.map(({ digest }) => digest));
+  const rows = await reader.arrays<readonly [string, number]>(sql, repo, JSON.stringify(digests));
+  return new Map(rows);
+}
+
+export interface StoredContent {
+  readonly digest: string;
+  readonly mediaType: string;
+  readonly content: Uint8Array;
 }
 
 /** The bytes of manifests that are attached to a subject, in the order of their digests. */
@@ -173,9 +179,7 @@ export function readReferrers(
   subject: string,
   after: string,
   limit: number,
-): Promise<
-  { readonly digest: string; readonly mediaType: string; readonly content: Uint8Array }[]
-> {
+): Promise<StoredContent[]> {
   const sql = `SELECT digest, media_type AS "mediaType", content FROM manifests
     WHERE repo = ? AND subject = ? AND subject <> '' AND digest > ? AND content IS NOT NULL
     ORDER BY digest LIMIT ?`;
