@@ -5,6 +5,8 @@ import {
   importsGoDown,
   readsUserSettings,
   testsHaveTheirOwnData,
+  trustRunsAnywhere,
+  unportableImports,
   upwardImports,
 } from "./check-imports.ts";
 
@@ -54,3 +56,12 @@ test("a test that reads settings on its own is found", () => {
 });
 
 test("tests have their own data", () => testsHaveTheirOwnData());
+
+test("the trust rules import types and the files beside them", () => {
+  const types = `import type { IdentityJson } from "@wharf/contract/messages";\n`;
+  assert.deepEqual(unportableImports(`${types}export * from "./platform.ts";\n`), []);
+  const values = `import { create } from "@bufbuild/protobuf";\nimport "node:fs";\n`;
+  assert.deepEqual(unportableImports(values), ["@bufbuild/protobuf", "node:fs"]);
+  assert.deepEqual(unportableImports(`const fs = await import("node:fs");\n`), ["node:fs"]);
+  return trustRunsAnywhere();
+});

@@ -1,7 +1,8 @@
 /**
  * Keeps the direction of imports within packages/server/src: a folder imports folders below it in
  * the list, never one above. So a reader can follow a request downwards, and the lower folders can
- * be understood without the upper ones. Within the store, what runs transactions knows no table.
+ * be understood without the upper ones. Within the store, what runs transactions knows no table. The rules of
+ * packages/trust, which the console bundles, import types only.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -116,6 +117,35 @@ export async function testsHaveTheirOwnData(): Promise<void> {
   if (problems.length > 0)
     throw new StepError(
       `${problems.join("\n")}\ntests call testSettings(…) of ${READERS[1]}: readSettings(…) falls back to ./data`,
+    );
+}
+
+/** Packages that browsers run as they are: source files import files beside them, and types of the contract. */
+const PORTABLE = "packages/trust/src";
+const ANY_IMPORT =
+  /^(?:import|export\b[^;"]*?from|import\b[^;"]*?from) "([^"]+)";|\bimport\("([^"]+)"\)/gm;
+
+/** The imports that keep a file of the trust rules from running in a browser. */
+export function unportableImports(text: string): string[] {
+  return [...text.matchAll(ANY_IMPORT)]
+    .filter(([line, path = ""]) => !path.startsWith("./") && !/^import type\b/.test(line))
+    .map(([, path = "", lazy = path]) => lazy);
+}
+
+/** Throws a StepError that names every file of the trust rules that browsers could not run. */
+export async function trustRunsAnywhere(): Promise<void> {
+  const files = globSync("*.ts", { cwd: join(ROOT, PORTABLE) });
+  const problems = files
+    .filter((file) => !file.endsWith(".test.ts"))
+    .sort()
+    .flatMap((file) =>
+      unportableImports(readFileSync(join(ROOT, PORTABLE, file), "utf8")).map(
+        (path) => `${PORTABLE}/${file} imports ${path}`,
+      ),
+    );
+  if (problems.length > 0)
+    throw new StepError(
+      `${problems.join("\n")}\nthe console bundles these files: only types come from packages`,
     );
 }
 

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { foldersIntroduceThemselves } from "./check-folders.ts";
 import { formatIsRight } from "./check-format.ts";
-import { importsGoDown, testsHaveTheirOwnData } from "./check-imports.ts";
+import { importsGoDown, testsHaveTheirOwnData, trustRunsAnywhere } from "./check-imports.ts";
 import { languageIsPlain } from "./check-language.ts";
 import { linksAreValid } from "./check-links.ts";
 import { documentsAreCurrent } from "./cli-docs/documents.ts";
@@ -89,6 +89,7 @@ const results = await Promise.all([
   step("direction of imports", importsGoDown),
   step("introductions of folders", foldersIntroduceThemselves),
   step("data directories of tests", testsHaveTheirOwnData),
+  step("imports of the trust rules", trustRunsAnywhere),
   step("language", languageIsPlain),
   step("lock file names no mirror", lockNamesNoMirror),
 ]);

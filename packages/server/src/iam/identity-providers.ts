@@ -8,12 +8,12 @@ import {
   parentOf,
   rootOf,
 } from "@wharf/contract";
+import { ISSUER_URL, isIssuerUrl } from "@wharf/trust/issuer-url";
 import { deleteProvisioned } from "../auth/provisioning.ts";
 import { Resource } from "../engine/resource.ts";
 import type { MaskPath } from "../engine/write/mask.ts";
 import type { Mutation } from "../engine/write/mutation.ts";
 import { invalidArgument } from "../lib/errors.ts";
-import { ISSUER_URL, isIssuerUrl } from "../lib/net/issuer-url.ts";
 import { deleteMemberships, deleteProviderSignIns } from "../store/tables/login/provider-people.ts";
 import { endSessions } from "../store/tables/login/sessions.ts";
 import { deleteScimCredentials } from "../store/tables/scim/credentials.ts";

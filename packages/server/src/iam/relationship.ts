@@ -6,8 +6,9 @@ import type {
   Identity_StaticKeys,
 } from "@wharf/contract";
 import { ServicePrincipal } from "@wharf/contract";
+import { ISSUER_URL, isIssuerUrl } from "@wharf/trust/issuer-url";
+import { jwksProblem } from "@wharf/trust/key-set";
 import { type FieldViolation, invalidArgument } from "../lib/errors.ts";
-import { ISSUER_URL, isIssuerUrl } from "../lib/net/issuer-url.ts";
 import { inspectPattern, MAX_CLAIM_PATTERN_STEPS } from "./pattern.ts";
 
 /**
@@ -83,8 +84,8 @@ async function checkClaimMatch(
 function checkStaticKeys(keys: Identity_StaticKeys, now: number, reject: Reject): void {
   checkIssuer("staticKeys.issuer", keys.issuer, reject);
   checkText("staticKeys.subject", keys.subject, reject);
-  const problem = jwksProblem(keys.issuerKeys);
-  if (problem !== undefined) reject("staticKeys.issuerKeys", problem);
+  const problem = keys.issuerKeys === "" ? "is required" : jwksProblem(keys.issuerKeys);
+  if (problem !== undefined) reject("staticKeys.issuerKeys", `issuerKeys ${problem}`);
   if (keys.audiences.includes("")) reject("staticKeys.audiences", "audiences must not be empty");
   const latest = now + STATIC_KEYS_LIFETIME_MS;
   if (keys.expirationTime === undefined) {
@@ -126,29 +127,6 @@ async function checkPattern(field: string, pattern: string, reject: Reject): Pro
 function checkIssuer(field: string, issuer: string, reject: Reject): void {
   if (isIssuerUrl(issuer)) return;
   reject(field, `${lastName(field)} must be ${ISSUER_URL}, such as https://issuer.example.com`);
-}
-
-/** The private members of JSON Web Keys (RFC 7518, 6). */
-const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
-
-function jwksProblem(text: string): string | undefined {
-  if (text === "") return "issuerKeys is required";
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch {
-    return "issuerKeys must be a JSON Web Key Set";
-  }
-  const keys = (document as { keys?: unknown } | null)?.keys;
-  if (!Array.isArray(keys) || keys.length === 0) return "issuerKeys must hold at least one key";
-  for (const key of keys) {
-    if (typeof key !== "object" || key === null || typeof key.kty !== "string") {
-      return "issuerKeys must hold keys with a kty";
-    }
-    if (PRIVATE_MEMBERS.some((member) => member in key))
-      return "issuerKeys must hold public keys only";
-  }
-  return undefined;
 }
 
 function lastName(field: string): string {

@@ -1,4 +1,4 @@
-import { isIssuerUrl } from "../../lib/net/issuer-url.ts";
+import { isIssuerUrl } from "@wharf/trust/issuer-url";
 import { isPrivateOrigin } from "../../lib/net/private-origin.ts";
 
 export interface PolicySettings {

@@ -1,3 +1,4 @@
+import { ISSUER_URL, isIssuerUrl } from "@wharf/trust/issuer-url";
 import {
   compactVerify,
   decodeJwt,
@@ -9,7 +10,6 @@ import {
 import { isCanonicalBase64url } from "../../lib/crypto/base64url.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import { FetchError } from "../../lib/net/fetch-json.ts";
-import { ISSUER_URL, isIssuerUrl } from "../../lib/net/issuer-url.ts";
 import { StepBudget } from "../../lib/pattern/step-budget.ts";
 import type { IssuerPolicy } from "../issuers/issuer-policy.ts";
 import type { Issuers } from "../issuers/issuers.ts";
