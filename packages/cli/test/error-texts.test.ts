@@ -7,6 +7,8 @@ import { describe, test } from "node:test";
 import { wharf } from "./support/command.ts";
 
 const IDENTITY = "iam identities create x --parent acme";
+const GITHUB = "iam identities create github --parent acme --repo";
+const GITLAB = "iam identities create gitlab --parent acme --project-path acme/app";
 const CLAIMS = "--issuer https://issuer.example.com --subject s";
 const EVENT = "advisories events add CGA-1 --type";
 const PULL_TOKEN = "auth pull-token create x --parent acme";
@@ -77,6 +79,33 @@ const TEXTS: readonly [line: string, text: string][] = [
   [
     `${IDENTITY} ${CLAIMS} --arn a`,
     "--arn and --issuer are mutually exclusive\n  → an identity trusts either claims, keys, an AWS principal or a service",
+  ],
+  [`${GITHUB} acme`, '--repo must be OWNER/NAME, such as acme/app, not "acme"'],
+  [`${GITHUB} acme/app/extra`, '--repo must be OWNER/NAME, such as acme/app, not "acme/app/extra"'],
+  [`${GITHUB} acme/app --ref=`, "--ref must not be empty"],
+  [`${GITHUB} acme/app --ref main --owner-id=`, "--owner-id must not be empty"],
+  [`${GITHUB} acme/app --repo-id x`, '--repo-id must be a number, not "x"'],
+  [
+    `${GITHUB} acme/app --host https://github.com`,
+    '--host must be a host name without https://, such as github.example.com, not "https://github.com"',
+  ],
+  [`${GITLAB} --ref=`, "--ref must not be empty"],
+  [
+    `${GITLAB} --ref refs/heads/main`,
+    '--ref must be a branch or tag, such as main, without refs/heads/ or refs/tags/, not "refs/heads/main"',
+  ],
+  [`${GITLAB} --expiration 1h`, "--expiration requires --issuer-keys"],
+  [
+    "iam identities create kubernetes --parent acme --namespace a --service-account b",
+    "--issuer is required: the issuer URL of the cluster, unless its public keys are given",
+  ],
+  [
+    "iam identities create aws user --parent acme --aws-account 1 --aws-user x",
+    '--aws-account must be an account ID of 12 digits, not "1"',
+  ],
+  [
+    "iam identities create aws user --parent acme --aws-account 123456789012 --aws-user a/b",
+    '--aws-user must be the name of a role or user, without its path, not "a/b"',
   ],
   [`${IDENTITY} ${CLAIMS} --claim x`, '--claim must be NAME=VALUE, not "x"'],
   [

@@ -112,7 +112,10 @@ describe("identities", () => {
     const [gitlab, any, kubernetes, role, user] = await Promise.all([
       create("gitlab", "--project-path", "acme/app", "--ref", "main"),
       create("gitlab", "any", "--project-path", "acme/app", "--host", "git.example.com"),
-      create("k8s", "--namespace", "prod", "--service-account", "app", "--issuer-keys", keys),
+      create(
+        ...["k8s", "--namespace", "prod", "--service-account", "app", "--issuer-keys", keys],
+        ...["--expiration", "720h"],
+      ),
       create("aws", "role", "--aws-account", "123456789012", "--aws-role", "dep.loyer"),
       create(
         ...["aws", "user", "a-user", "--aws-account", "123456789012", "--aws-user", "me"],
@@ -129,13 +132,10 @@ describe("identities", () => {
     assert.match("arn:aws-us-gov:sts::123456789012:assumed-role/dep.loyer/session", arn);
     assert.doesNotMatch("arn:aws:sts::123456789012:assumed-role/depXloyer/session", arn);
     assert.equal(user.awsIdentity.userId, "AIDAEXAMPLE");
-    await fails(
-      site,
-      2,
-      /give --issuer, or --issuer-keys/,
-      ...["iam", "identities", "create", "kubernetes", "--parent", "acme"],
-      ...["--namespace", "a", "--service-account", "b"],
-    );
+    const life = Date.parse(kubernetes.staticKeys.expirationTime) - Date.now();
+    assert.ok(life > 719 * 3_600_000 && life <= 720 * 3_600_000);
+    const pod = ["--namespace", "a", "--service-account", "b", "--parent", "acme"];
+    await fails(site, 2, /--issuer is/, "iam", "identities", "create", "kubernetes", ...pod);
   });
 
   test("are created and bound atomically", async () => {

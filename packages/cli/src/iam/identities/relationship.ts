@@ -105,7 +105,7 @@ function claimsOf(args: TrustArgs) {
 }
 
 /** The keys of one subject of an issuer. */
-export function keysOf({
+function keysOf({
   issuer,
   subject,
   audience,

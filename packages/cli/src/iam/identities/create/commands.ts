@@ -50,7 +50,6 @@ export const TRUST = {
 } as const satisfies Options;
 
 const load = () => import("./run.ts");
-const loadAws = () => import("./aws.ts");
 const loadPlatforms = () => import("./platforms.ts");
 
 const COMMON = { parent: PARENT, role: ROLES, description: DESCRIPTION } as const;
@@ -126,7 +125,7 @@ export const githubDefinition = define({
     host: {
       type: "string",
       default: "github.com",
-      summary: "Host of GitHub or GitHub Enterprise Server",
+      summary: "Host of GitHub, such as acme.ghe.com or that of GitHub Enterprise Server",
     },
     audience: { ...TRUST.audience, aliases: ["github-audience"] },
     ...COMMON,
@@ -258,8 +257,8 @@ export const createGroup = group({
       name: "aws",
       summary: "Create an identity for an AWS principal",
       commands: [
-        command(awsRoleDefinition, loadAws, "createRole"),
-        command(awsUserDefinition, loadAws, "createUser"),
+        command(awsRoleDefinition, loadPlatforms, "createRole"),
+        command(awsUserDefinition, loadPlatforms, "createUser"),
       ],
     }),
   ],

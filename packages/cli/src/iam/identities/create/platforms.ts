@@ -1,159 +1,91 @@
+import { fromJson, type JsonObject } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { IdentitySchema } from "@wharf/contract";
+import {
+  optionOf,
+  PLATFORMS,
+  type PlatformName,
+  problemsOf,
+  trustOf,
+  type Values,
+} from "@wharf/trust";
 import type { Run } from "../../../command/types.ts";
+import type { Context } from "../../../context.ts";
 import { usageError } from "../../../errors.ts";
-import { given } from "../../../resource/values.ts";
-import { keysOf } from "../relationship.ts";
-import type { githubDefinition, gitlabDefinition, kubernetesDefinition } from "./commands.ts";
-import { createIdentity, escapeRegex, nameFrom } from "./run.ts";
+import { readFutureTime } from "../../../resource/values.ts";
+import type {
+  awsRoleDefinition,
+  awsUserDefinition,
+  githubDefinition,
+  gitlabDefinition,
+  kubernetesDefinition,
+} from "./commands.ts";
+import { createIdentity } from "./run.ts";
 
-/**
- * GitHub has two formats of subjects: `repo:acme/app:…` and, since July 2026, `repo:acme@7/app@42:…`
- * with immutable IDs. Both are accepted; given IDs must match in either.
- */
-export const createGithub: Run<typeof githubDefinition> = async (context, args) => {
-  const { repo, repoId, ownerId, audience, parent, role, description, host } = args;
-  const [owner, project, ...more] = repo.split("/");
-  if (!owner || !project || more.length > 0) {
-    throw usageError(`--repo must be OWNER/NAME, not "${repo}"`, "such as --repo acme/app");
-  }
-  for (const [option, id] of Object.entries({ "--repo-id": repoId, "--owner-id": ownerId })) {
-    if (id !== undefined && !/^\d+$/.test(id)) throw usageError(`${option} must be a number`);
-  }
-  const part = (name: string, id: string | undefined) =>
-    `${escapeRegex(name)}(@${id ?? "[0-9]+"})?`;
-  const repository = `repo:${part(owner, ownerId)}/${part(project, repoId)}`;
-  const trigger = triggerPattern(args);
-  if (trigger === undefined) {
-    context.err.warn(
-      `every branch, tag and pull request of ${repo} is accepted; restrict it with --ref`,
-    );
-  }
-  if (repoId === undefined || ownerId === undefined) {
-    context.err.warn(
-      `only names are checked, which can be reused: give --repo-id and --owner-id, as \`gh api repos/${repo} --jq '.id, .owner.id'\` prints them`,
-    );
-  }
-  const value = {
-    iss: { case: "issuer", value: githubIssuer(host) },
-    sub: { case: "subjectPattern", value: `${repository}:${trigger ?? ".+"}` },
-    claims: given({ repository_id: repoId, repository_owner_id: ownerId }) as Record<
-      string,
-      string
-    >,
-    ...(audience === undefined ? {} : { aud: { case: "audience", value: audience } as const }),
-  } as const;
-  const identity = {
-    name: args.name ?? nameFrom("github", owner, project),
-    description: description ?? `GitHub Actions of ${repo}`,
-    relationship: { case: "claimMatch", value } as const,
-  };
-  await createIdentity(context, { parent, roles: role, identity });
-};
-
-function githubIssuer(host: string): string {
-  return host === "github.com"
-    ? "https://token.actions.githubusercontent.com"
-    : `https://${host}/_services/token`;
+interface CommonArgs {
+  readonly name: string | undefined;
+  readonly parent: string;
+  readonly role: readonly string[];
+  readonly description: string | undefined;
 }
 
-/** The pattern for the part of the subject that says what triggered the job. */
-function triggerPattern({
-  ref,
-  environment,
-  pullRequest,
-}: Pick<Parameters<typeof createGithub>[1], "ref" | "environment" | "pullRequest">):
-  | string
-  | undefined {
-  const given = [ref !== undefined, environment !== undefined, pullRequest].filter(Boolean);
-  if (given.length > 1) {
+export const createGithub: Run<typeof githubDefinition> = (context, args) => {
+  const { name, parent, role, description, pullRequest, ...values } = args;
+  const { ref, environment } = values;
+  if ([ref !== undefined, environment !== undefined, pullRequest].filter(Boolean).length > 1) {
     throw usageError("--ref, --environment and --pull-request are mutually exclusive");
   }
-  if (pullRequest) return "pull_request";
-  if (environment !== undefined) return `environment:${escapeRegex(environment)}`;
-  if (ref === undefined) return undefined;
-  return `ref:${escapeRegex(ref.startsWith("refs/") ? ref : `refs/heads/${ref}`)}`;
-}
-
-export const createGitlab: Run<typeof gitlabDefinition> = async (context, args) => {
-  const { projectPath, refType, ref, host, parent, role, description } = args;
-  if (!/^[^/\s:]+(\/[^/\s:]+)+$/.test(projectPath)) {
-    throw usageError(`--project-path must be GROUP/PROJECT, not "${projectPath}"`);
-  }
-  if (ref === undefined) {
-    context.err.warn(`every ${refType} of ${projectPath} is accepted; restrict it with --ref`);
-  }
-  const prefix = `project_path:${projectPath}:ref_type:${refType}:ref:`;
-  const identity = {
-    name: args.name ?? nameFrom("gitlab", ...projectPath.split("/")),
-    description: description ?? `GitLab CI of ${projectPath}`,
-    relationship: subjectMatch({
-      ...args,
-      issuer: `https://${host}`,
-      subject: ref === undefined ? undefined : `${prefix}${ref}`,
-      subjectPattern: `${escapeRegex(prefix)}.+`,
-    }),
-  };
-  await createIdentity(context, { parent, roles: role, identity });
+  const named = ref !== undefined ? "ref" : environment !== undefined ? "environment" : "any";
+  const trigger = pullRequest ? "pull_request" : named;
+  return createFor(context, "github", args, { ...values, trigger });
 };
 
-/** The default issuer of a cluster. */
-const CLUSTER_ISSUER = "https://kubernetes.default.svc.cluster.local";
+export const createGitlab: Run<typeof gitlabDefinition> = (context, args) =>
+  createFor(context, "gitlab", args, withExpiration(args));
 
-export const createKubernetes: Run<typeof kubernetesDefinition> = async (context, args) => {
-  const { namespace, serviceAccount, issuerKeys, parent, role, description } = args;
-  if (args.issuer === undefined && issuerKeys === undefined) {
-    throw usageError(
-      "give --issuer, or --issuer-keys for a cluster that the server cannot reach",
-      "`kubectl get --raw /openid/v1/jwks` prints the keys",
-    );
-  }
-  for (const [option, text] of Object.entries({
-    "--namespace": namespace,
-    "--service-account": serviceAccount,
-  })) {
-    if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(text)) {
-      throw usageError(`${option} must be a Kubernetes name, not "${text}"`);
-    }
-  }
-  const identity = {
-    name: args.name ?? nameFrom("kubernetes", namespace, serviceAccount),
-    description: description ?? `Service account ${namespace}/${serviceAccount}`,
-    relationship: subjectMatch({
-      ...args,
-      issuer: args.issuer ?? CLUSTER_ISSUER,
-      subject: `system:serviceaccount:${namespace}:${serviceAccount}`,
-      subjectPattern: "",
-    }),
-  };
+export const createKubernetes: Run<typeof kubernetesDefinition> = (context, args) =>
+  createFor(context, "kubernetes", args, withExpiration(args));
+
+export const createRole: Run<typeof awsRoleDefinition> = (context, args) =>
+  createFor(context, "aws", args, { ...args, principal: "role", awsName: args.awsRole });
+
+export const createUser: Run<typeof awsUserDefinition> = (context, args) =>
+  createFor(context, "aws", args, { ...args, principal: "user", awsName: args.awsUser });
+
+/** Creates the identity that the rules of a platform make of the options. */
+async function createFor(
+  context: Context,
+  platform: PlatformName,
+  { name, parent, role, description }: CommonArgs,
+  options: object,
+): Promise<void> {
+  const rules = PLATFORMS[platform];
+  const values = Object.fromEntries(
+    Object.entries(options).filter(([field]) => field in rules.fields),
+  ) as Values;
+  const option = (field: string) => `--${optionOf(rules, field, values)}`;
+  // An unset variable of a script must not widen what is trusted: fields that are empty count as missing.
+  const empty = Object.keys(values).find((field) => values[field] === "");
+  if (empty !== undefined) throw usageError(`${option(empty)} must not be empty`);
+  const [problem] = Object.entries(problemsOf(rules, values));
+  if (problem !== undefined) throw usageError(`${option(problem[0])} ${problem[1]}`);
+  const trust = trustOf(rules, values);
+  for (const warning of trust.warnings) context.err.warn(warning);
+  const identity = fromJson(IdentitySchema, {
+    ...(trust.relationship as JsonObject),
+    name: name ?? trust.name,
+    description: description ?? trust.description,
+  });
   await createIdentity(context, { parent, roles: role, identity });
-};
-
-interface SubjectTrust {
-  readonly issuer: string;
-  readonly subject: string | undefined;
-  /** Applies without an exact subject. */
-  readonly subjectPattern: string;
-  readonly audience: string | undefined;
-  readonly issuerKeys: string | undefined;
-  readonly expiration: string | undefined;
 }
 
-/** Trusts a subject of an issuer: by the given keys, or by those that the issuer publishes. */
-function subjectMatch(trust: SubjectTrust) {
-  const { issuer, subject, subjectPattern, audience, issuerKeys, expiration } = trust;
-  if (issuerKeys === undefined) {
-    if (expiration !== undefined) throw usageError("--expiration requires --issuer-keys");
-    const value = given({
-      iss: { case: "issuer", value: issuer } as const,
-      sub:
-        subject === undefined
-          ? ({ case: "subjectPattern", value: subjectPattern } as const)
-          : ({ case: "subject", value: subject } as const),
-      aud: audience === undefined ? undefined : ({ case: "audience", value: audience } as const),
-    });
-    return { case: "claimMatch", value } as const;
-  }
-  if (subject === undefined) {
-    throw usageError("--issuer-keys requires an exact subject", "give --ref");
-  }
-  return { case: "staticKeys", value: keysOf(trust) } as const;
+/** The options, with the expiration of keys as a time. */
+function withExpiration<
+  Args extends { readonly issuerKeys: string | undefined; readonly expiration: string | undefined },
+>(args: Args): Args {
+  const { issuerKeys, expiration } = args;
+  if (expiration === undefined) return args;
+  if (issuerKeys === undefined) throw usageError("--expiration requires --issuer-keys");
+  const time = timestampDate(readFutureTime("--expiration", expiration)).toISOString();
+  return { ...args, expiration: time };
 }

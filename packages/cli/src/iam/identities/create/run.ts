@@ -107,16 +107,3 @@ async function bindOrDelete(
     throw error;
   }
 }
-
-/** A default name: `nameFrom("github", "Acme/App")` is `github-acme-app`. */
-export function nameFrom(...words: readonly string[]): string {
-  return words
-    .join("-")
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9._-]+/g, "-")
-    .slice(0, 255);
-}
-
-export function escapeRegex(text: string): string {
-  return text.replaceAll(/[\\^$.|?*+()[\]{}]/g, "\\$&");
-}
