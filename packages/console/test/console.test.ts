@@ -77,6 +77,58 @@ describe("the web console in a real browser", () => {
     assert.deepEqual((await site.world.http.get(path)).body.roleBindings, []);
   });
 
+  test("rejects values of an identity while they are typed, with the message of the rule", async () => {
+    const identities = async () => {
+      const { body } = await site.world.http.get("/iam/v2beta1/identities?name=from-form");
+      return body.identities as { claimMatch: object; staticKeys: object }[];
+    };
+    const open = async (platform: string) => {
+      await page.goto(`${site.at(`new-identity/${organization}`)}?platform=${platform}`);
+      await page.getByLabel("Name", { exact: true }).fill("from-form");
+    };
+    const field = (label: string) => page.getByLabel(label, { exact: true });
+    const message = (label: string) =>
+      field(label).evaluate((one) => {
+        const { validationMessage } = one as { validationMessage?: string };
+        return validationMessage ?? "";
+      });
+    await open("github");
+    await field("Branch").fill("main");
+    for (const repository of ["acme", "acme/app/extra"]) {
+      await field("Repository").fill(repository);
+      const problem = `Must be OWNER/NAME, such as acme/app, not "${repository}".`;
+      await page.getByText(problem, { exact: true }).waitFor();
+      assert.equal(await field("Repository").getAttribute("aria-invalid"), "true");
+      await field("Repository").press("Enter");
+      assert.equal(await message("Repository"), problem);
+    }
+    await open("kubernetes");
+    await field("Namespace").fill("prod");
+    await field("Service account").fill("web");
+    await field("Service account").press("Enter");
+    assert.match(await message("Issuer of the cluster"), /^Is required: the issuer URL/);
+    await open("any");
+    await field("Issuer").fill("https://ci.example.com");
+    await field("Subject").fill("app");
+    await field("Further claims").fill("team: a");
+    await page.getByText(/^Must be one NAME=VALUE per line/).waitFor();
+    await field("Subject").press("Enter");
+    assert.deepEqual(await identities(), [], "none of them was sent");
+    await open("github");
+    await field("Branch").fill("main");
+    await field("Host").fill("github.com");
+    await field("Repository").fill("acme/app");
+    await field("Repository").press("Enter");
+    await site.heading("from-form").waitFor();
+    assert.deepEqual((await identities())[0]?.claimMatch, {
+      issuer: "https://token.actions.githubusercontent.com",
+      subjectPattern: "repo:acme(@[0-9]+)?/app(@[0-9]+)?:ref:refs/heads/main",
+      claims: {},
+      claimPatterns: {},
+    });
+    assert.deepEqual(site.complaints, []);
+  });
+
   test("warns of revoking an own role, and keeps the last owner", async () => {
     await page.goto(site.at(`people/${organization}`));
     const row = page.getByRole("row").filter({ hasText: "owner" });

@@ -1,116 +1,130 @@
-/** Words of the platforms whose workloads can sign in. */
-export const platformTexts = {
-  host: "Host",
-  issuer: "Issuer",
-  issuerHint: "The iss claim of its tokens, such as https://ci.example.com",
-  subject: "Subject",
-  audience: "Audience",
-  audienceHint: "The aud claim of its tokens. Default: the host name of this installation.",
-  keys: "Public keys",
-  keysHint:
-    "A JSON Web Key Set, for an issuer that this server cannot reach. They expire after a year.",
+import type { PlatformName } from "@wharf/trust";
+
+interface FieldTexts {
+  readonly label: string;
+  readonly hint?: string;
+  /** Labels of the choices, by value. */
+  readonly choices?: Readonly<Record<string, string>>;
+}
+
+interface PlatformTexts {
+  readonly label: string;
+  readonly lead: string;
+  /** The fields of the form, in their order; the rules are those of @wharf/trust. */
+  readonly fields: Readonly<Record<string, FieldTexts>>;
+}
+
+const ISSUER = {
+  label: "Issuer",
+  hint: "The iss claim of its tokens, such as https://ci.example.com",
+};
+const AUDIENCE = {
+  label: "Audience",
+  hint: "The aud claim of its tokens. Default: the host name of this installation.",
+};
+const KEYS = {
+  label: "Public keys",
+  hint: "A JSON Web Key Set, for an issuer that this server cannot reach. They expire after a year.",
+};
+
+/** Texts of the platforms whose workloads can sign in, by name in the URL. */
+export const platformTexts: Readonly<Record<PlatformName, PlatformTexts>> = {
   github: {
     label: "GitHub Actions",
     lead: "Jobs of one repository sign in with the token that GitHub issues for each job. No secret is stored at GitHub.",
-    repo: "Repository",
-    repoHint: "OWNER/NAME, such as acme/app",
-    trigger: "Which jobs",
-    triggers: {
-      ref: "of one branch or tag",
-      environment: "of one deployment environment",
-      pull_request: "of pull requests",
-      any: "of any branch, tag or pull request",
-    },
-    ref: "Branch",
-    refHint: "Such as main, or a full ref such as refs/tags/v1",
-    environment: "Environment",
-    repoId: "Repository ID",
-    idHint: "gh api repos/OWNER/NAME --jq '.id, .owner.id' prints both",
-    ownerId: "Owner ID",
-    hostHint: "Only for GitHub Enterprise Server, such as github.example.com",
-    description: (repo: string) => `GitHub Actions of ${repo}`,
-    idsMissing:
-      "Only names are checked. Someone who registers a name that was given up would be accepted: enter both IDs.",
-    samples: {
-      ref: "the branch",
-      branch: "another branch",
-      tag: "a tag",
-      pullRequest: "a pull request",
-      environment: "an environment",
-      other: "another repository of the owner",
+    fields: {
+      repo: { label: "Repository", hint: "OWNER/NAME, such as acme/app" },
+      trigger: {
+        label: "Which jobs",
+        choices: {
+          ref: "of one branch or tag",
+          environment: "of one deployment environment",
+          pull_request: "of pull requests",
+          any: "of any branch, tag or pull request",
+        },
+      },
+      ref: { label: "Branch", hint: "Such as main, or a full ref such as refs/tags/v1" },
+      environment: { label: "Environment" },
+      repoId: {
+        label: "Repository ID",
+        hint: "gh api repos/OWNER/NAME --jq '.id, .owner.id' prints both",
+      },
+      ownerId: { label: "Owner ID" },
+      host: {
+        label: "Host",
+        hint: "Only for a GitHub of your own, such as github.example.com or acme.ghe.com",
+      },
     },
   },
   gitlab: {
     label: "GitLab CI",
     lead: "Jobs of one project sign in with the ID token that GitLab issues for each job. No secret is stored at GitLab.",
-    project: "Project",
-    projectHint: "GROUP/PROJECT, such as acme/app",
-    refType: "Type of the ref",
-    refTypes: { branch: "branch", tag: "tag" },
-    ref: "Branch or tag",
-    refHint: "Leave it empty for all",
-    hostHint: "Only for an instance of your own, such as gitlab.example.com",
-    description: (project: string) => `GitLab CI of ${project}`,
-    keysNeedRef: "With public keys, the branch or tag is required.",
-    samples: {
-      ref: "the branch or tag",
-      branch: "another branch",
-      tag: "another tag",
-      other: "another project of the group",
+    fields: {
+      projectPath: { label: "Project", hint: "GROUP/PROJECT, such as acme/app" },
+      refType: { label: "Type of the ref", choices: { branch: "branch", tag: "tag" } },
+      ref: { label: "Branch or tag", hint: "Leave it empty for all" },
+      host: {
+        label: "Host",
+        hint: "Only for an instance of your own, such as gitlab.example.com",
+      },
+      issuerKeys: KEYS,
     },
   },
   kubernetes: {
     label: "Kubernetes",
     lead: "Pods sign in with a token of their service account, which Kubernetes renews.",
-    namespace: "Namespace",
-    account: "Service account",
-    accountHint: "Of its own, not default: every pod without one has that.",
-    issuer: "Issuer of the cluster",
-    issuerHint: "kubectl get --raw /.well-known/openid-configuration | jq -r .issuer",
-    keysHint:
-      "For a cluster that this server cannot reach: kubectl get --raw /openid/v1/jwks. They expire after a year.",
-    description: (account: string) => `Service account ${account}`,
-    isDefault: "Every pod without a service account of its own has this one.",
-    issuerOrKeys: "Enter the issuer of the cluster, or its public keys.",
-    samples: {
-      this: "this service account",
-      default: "pods without a service account",
-      other: "the same name in another namespace",
+    fields: {
+      namespace: { label: "Namespace" },
+      serviceAccount: {
+        label: "Service account",
+        hint: "Of its own, not default: every pod without one has that.",
+      },
+      issuer: {
+        label: "Issuer of the cluster",
+        hint: "kubectl get --raw /.well-known/openid-configuration | jq -r .issuer",
+      },
+      issuerKeys: {
+        label: "Public keys",
+        hint: "For a cluster that this server cannot reach: kubectl get --raw /openid/v1/jwks. They expire after a year.",
+      },
     },
   },
   aws: {
     label: "AWS",
     lead: "An IAM role or user signs in with a signed request to AWS. No secret is stored here.",
-    principal: "Principal",
-    principals: { role: "role", user: "user" },
-    account: "Account ID",
-    accountHint: "12 digits",
-    name: "Name of the role or user",
-    userId: "Unique ID",
-    userIdHint: "AROA… of a role, AIDA… of a user: aws iam get-role prints it",
-    description: (principal: string, name: string, account: string) =>
-      `AWS ${principal} ${name} of ${account}`,
-    idMissing: (principal: string) =>
-      `Only the name of the ${principal} is checked, which can be deleted and used again: enter the unique ID.`,
-    samples: {
-      this: "this principal",
-      other: "another one of the account",
-      account: "the same name in another account",
+    fields: {
+      principal: { label: "Principal", choices: { role: "role", user: "user" } },
+      awsAccount: { label: "Account ID", hint: "12 digits" },
+      awsName: { label: "Name of the role or user" },
+      userId: {
+        label: "Unique ID",
+        hint: "AROA… of a role, AIDA… of a user: aws iam get-role prints it",
+      },
     },
   },
-  staticKeys: {
+  keys: {
     label: "Static keys",
     lead: "Anything that can sign a JSON Web Token with a key of its own. This server gets the public keys, and needs to reach nothing.",
-    expiration: "Keys expire",
-    expirationHint: "Default and maximum: one year from now",
+    fields: {
+      issuer: ISSUER,
+      subject: { label: "Subject" },
+      issuerKeys: KEYS,
+      expiration: { label: "Keys expire", hint: "Default and maximum: one year from now" },
+      audience: AUDIENCE,
+    },
   },
   any: {
     label: "Any issuer",
     lead: "Any OpenID Connect issuer that this server can reach.",
-    match: "Subject is",
-    matches: { exact: "exactly this", pattern: "a pattern (RE2)" },
-    subjectHint: "A pattern must match the whole subject.",
-    claims: "Further claims",
-    claimsHint: "One per line: name=value",
+    fields: {
+      issuer: ISSUER,
+      match: {
+        label: "Subject is",
+        choices: { exact: "exactly this", pattern: "a pattern (RE2)" },
+      },
+      subject: { label: "Subject", hint: "A pattern must match the whole subject." },
+      audience: AUDIENCE,
+      claims: { label: "Further claims", hint: "One per line: name=value" },
+    },
   },
-} as const;
+};

@@ -1,34 +1,63 @@
 import { type ReactNode, useId } from "react";
 
-/** Attributes that connect a control to its label and hint. */
+/** Attributes that connect a control to its label, hint and problem. */
 interface Connected {
   readonly id: string;
   readonly "aria-describedby"?: string;
+  readonly "aria-invalid"?: true;
 }
 
-/** A control with its label, and a hint below it. */
+/** The problem of a value: the form cannot be sent with it. */
+interface Checked {
+  readonly problem?: string | undefined;
+  /** Whether the problem is shown below the field, before the form is sent. */
+  readonly isProblemShown?: boolean;
+}
+
+/** A control with its label, and a hint and a problem below it. */
 function Field({
   label,
   hint,
+  problem,
   children,
 }: {
   readonly label: string;
   readonly hint?: string | undefined;
+  readonly problem?: string | undefined;
   readonly children: (connected: Connected) => ReactNode;
 }) {
   const id = useId();
-  const hintId = `${id}-hint`;
+  const described = [
+    ...(problem === undefined ? [] : [`${id}-problem`]),
+    ...(hint === undefined ? [] : [`${id}-hint`]),
+  ];
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      {children({ id, ...(hint !== undefined && { "aria-describedby": hintId }) })}
+      {children({
+        id,
+        ...(described.length > 0 && { "aria-describedby": described.join(" ") }),
+        ...(problem !== undefined && { "aria-invalid": true }),
+      })}
+      {problem !== undefined && (
+        <p id={`${id}-problem`} className="problem">
+          {problem}
+        </p>
+      )}
       {hint !== undefined && (
-        <p id={hintId} className="hint">
+        <p id={`${id}-hint`} className="hint">
           {hint}
         </p>
       )}
     </div>
   );
+}
+
+/** Keeps the browser from sending a form with a problem; on an attempt, it shows the problem at the control. */
+function validity(problem = "") {
+  return (control: HTMLInputElement | HTMLTextAreaElement | null) => {
+    control?.setCustomValidity(problem);
+  };
 }
 
 /** A text of one line. */
@@ -40,10 +69,12 @@ export function TextField({
   isRequired = false,
   placeholder,
   type = "text",
-}: {
+  problem,
+  isProblemShown = false,
+}: Checked & {
   readonly name: string;
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly value?: string | undefined;
   readonly isRequired?: boolean;
   /** What applies if nothing is entered. */
@@ -51,10 +82,11 @@ export function TextField({
   readonly type?: "text" | "date" | "datetime-local" | "password" | "url";
 }) {
   return (
-    <Field label={label} hint={hint}>
+    <Field label={label} hint={hint} problem={isProblemShown ? problem : undefined}>
       {(connected) => (
         <input
           {...connected}
+          ref={validity(problem)}
           name={name}
           defaultValue={value}
           required={isRequired}
@@ -76,19 +108,22 @@ export function TextArea({
   value = "",
   rows = 4,
   isRequired = false,
-}: {
+  problem,
+  isProblemShown = false,
+}: Checked & {
   readonly name: string;
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly value?: string | undefined;
   readonly rows?: number;
   readonly isRequired?: boolean;
 }) {
   return (
-    <Field label={label} hint={hint}>
+    <Field label={label} hint={hint} problem={isProblemShown ? problem : undefined}>
       {(connected) => (
         <textarea
           {...connected}
+          ref={validity(problem)}
           name={name}
           rows={rows}
           defaultValue={value}

@@ -1,4 +1,5 @@
 import type { IdentityJson } from "@wharf/contract/messages";
+import { readClaims } from "@wharf/trust";
 import { api, useChange } from "../../api/client.ts";
 import { texts } from "../../texts/common.ts";
 import { identityTexts } from "../../texts/identities.ts";
@@ -6,7 +7,6 @@ import { platformTexts } from "../../texts/platforms.ts";
 import { TextArea, TextField } from "../../ui/fields.tsx";
 import { FormDialog } from "../../ui/form.tsx";
 import { toast } from "../../ui/toast.tsx";
-import { claimsOf } from "./platforms/issuers.ts";
 import { kindOf } from "./trust.ts";
 
 type Text = (name: string) => string;
@@ -57,7 +57,7 @@ function TrustFields({
         <TextArea
           name="claims"
           label={identityTexts.claims}
-          hint={platformTexts.any.claimsHint}
+          hint={platformTexts.any.fields.claims?.hint ?? ""}
           value={linesOf(claimMatch.claims)}
           rows={2}
         />
@@ -161,8 +161,8 @@ function changed(identity: IdentityJson, text: Text): [string, Partial<IdentityJ
             ...either("issuer", claimMatch),
             ...either("subject", claimMatch),
             ...either("audience", claimMatch),
-            claims: claimsOf(text("claims")),
-            claimPatterns: claimsOf(text("claimPatterns")),
+            claims: claimsOf(identityTexts.claims, text("claims")),
+            claimPatterns: claimsOf(identityTexts.claimPatterns, text("claimPatterns")),
           },
         },
       ];
@@ -200,6 +200,13 @@ function changed(identity: IdentityJson, text: Text): [string, Partial<IdentityJ
 function expirationOf(before: string | undefined, day: string): { expirationTime?: string } {
   if (day === "") return {};
   return { expirationTime: before?.slice(0, 10) === day ? before : `${day}T00:00:00Z` };
+}
+
+/** The entered claims. A line that is none is an error: without its claim, more tokens would be trusted. */
+function claimsOf(label: string, lines: string): Record<string, string> {
+  const { claims, problem } = readClaims(lines);
+  if (problem !== undefined) throw new Error(`${label} ${problem}`);
+  return claims;
 }
 
 function linesOf(claims: Record<string, string> | undefined): string {

@@ -1,9 +1,19 @@
 import { Link, useNavigate } from "@tanstack/react-router";
+import {
+  PLATFORMS,
+  type PlatformName,
+  previewOf,
+  type Trust,
+  trustOf,
+  type Values,
+} from "@wharf/trust";
 import { useState } from "react";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange } from "../../api/client.ts";
 import { screenLink, useListSearch, usePlace } from "../../app/place.ts";
 import { identityTexts } from "../../texts/identities.ts";
+import { platformTexts } from "../../texts/platforms.ts";
+import { sentence } from "../../texts/sentence.ts";
 import { TextField } from "../../ui/fields.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PageForm } from "../../ui/page-form.tsx";
@@ -12,11 +22,10 @@ import { useRoleChoices } from "../../ui/pickers.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 import { bindRole, checkRole } from "./bind-role.ts";
-import { PlatformField } from "./field.tsx";
-import type { Draft, Values } from "./platforms/platform.ts";
-import { PLATFORMS, type PlatformName } from "./platforms.ts";
+import { PlatformFields } from "./platform-fields.tsx";
+import { commandFor } from "./platforms.ts";
 import { Preview } from "./preview.tsx";
-import { shellWord } from "./trust.ts";
+import { patternWarnings } from "./warnings.ts";
 
 /** Builds an identity for a platform, and shows what it would accept. */
 export function Screen() {
@@ -40,27 +49,29 @@ function Builder({
   readonly platform: PlatformName;
 }) {
   const [last, setEntered] = useState<Entered>({ platform, values: {}, role: null });
-  // What was entered for one platform makes no sense for another.
+  // Values of one platform make no sense for another.
   const entered = last.platform === platform ? last : { platform, values: {}, role: null };
   const { values, role } = entered;
-  const { lead, fields, draft: draftOf } = PLATFORMS[platform];
+  const rules = PLATFORMS[platform];
   const { can, isKnown } = useAccess();
   const create = useCreate(parent);
-  const draft = draftOf(values);
-  const name = values.name || draft.name;
+  const draft = previewOf(rules, values);
+  // The warnings of platforms say what to do; patterns of any issuer are only known here.
+  const warnings =
+    platform === "any" ? patternWarnings(draft.relationship) : draft.warnings.map(sentence);
   const mayCreate = can("identity.create", parent);
   return (
     <Page
       title={identityTexts.create}
       place={parent}
       command={{
-        cli: commandOf(draft, { name: values.name, parent, role: role?.label }),
+        cli: commandFor(platform, values, { name: values.name, parent, role: role?.label }),
         rest: `/iam/v2beta1/identities/${parent}`,
-        body: { name, ...draft.relationship },
+        body: { name: values.name || draft.name, ...draft.relationship },
       }}
     >
       <Platforms parent={parent} current={platform} />
-      <p className="lead">{lead}</p>
+      <p className="lead">{platformTexts[platform].lead}</p>
       <div className="builder">
         <PageForm
           label={identityTexts.create}
@@ -73,15 +84,16 @@ function Builder({
           }
           key={platform}
           onEnter={(next) => setEntered({ ...entered, values: next })}
-          onSubmit={() =>
-            create({ ...draft, name, description: values.description || draft.description }, role)
-          }
+          onSubmit={async (sent) => {
+            const trust = trustOf(rules, sent);
+            const name = sent.name || trust.name;
+            await create(
+              { ...trust, name, description: sent.description || trust.description },
+              role,
+            );
+          }}
         >
-          {fields
-            .filter(({ when }) => when?.(values) ?? true)
-            .map((field) => (
-              <PlatformField key={field.name} field={field} />
-            ))}
+          <PlatformFields platform={platform} values={values} />
           <TextField
             name="name"
             label={identityTexts.name}
@@ -104,7 +116,7 @@ function Builder({
             />
           )}
         </PageForm>
-        <Preview draft={draft} />
+        <Preview trust={draft} warnings={warnings} />
       </div>
     </Page>
   );
@@ -121,7 +133,7 @@ function Platforms({
   return (
     <nav className="tabs" aria-label={identityTexts.platform}>
       <ul>
-        {Object.entries(PLATFORMS).map(([platform, { label }]) => (
+        {Object.entries(platformTexts).map(([platform, { label }]) => (
           <li key={platform}>
             <Link
               {...screenLink("new-identity", parent)}
@@ -142,7 +154,7 @@ function Platforms({
 function useCreate(parent: string) {
   const navigate = useNavigate();
   const change = useChange(api.identities.create, [api.roleBindings.list]);
-  return async ({ name, description, relationship }: Draft, role: Choice | null) => {
+  return async ({ name, description, relationship }: Trust, role: Choice | null) => {
     const identity = { name, description, ...relationship };
     if (role !== null) await checkRole(parent, role.value);
     const { uid = "" } = await change.mutateAsync({ parent, identity });
@@ -150,21 +162,4 @@ function useCreate(parent: string) {
     toast(identityTexts.created(name));
     navigate({ ...screenLink("identity", uid), search: { tab: "use" } } as never);
   };
-}
-
-function commandOf(
-  { command }: Draft,
-  given: { name: string | undefined; parent: string; role: string | undefined },
-): string {
-  const { name, parent, role } = given;
-  const isGeneric = command[0] === "NAME";
-  const words = isGeneric ? [name ? shellWord(name) : "NAME", ...command.slice(1)] : command;
-  return [
-    "wharf iam identities create",
-    ...words.slice(0, command[0] === "aws" ? 2 : 1),
-    ...(name && !isGeneric ? [shellWord(name)] : []),
-    ...words.slice(command[0] === "aws" ? 2 : 1),
-    `--parent ${parent}`,
-    ...(role ? [`--role ${shellWord(role)}`] : []),
-  ].join(" ");
 }

@@ -1,27 +1,31 @@
+import type { Sample, Trust } from "@wharf/trust";
 import { useState } from "react";
 import { identityTexts } from "../../texts/identities.ts";
 import { Accepts } from "./accepts.tsx";
-import type { Draft } from "./platforms/platform.ts";
-import { expectedOf, matches, type Sample } from "./trust.ts";
-import { patternWarnings } from "./warnings.ts";
+import { expectedOf, matches } from "./trust.ts";
 
-/** What an identity would accept, shown while it is entered. */
-export function Preview({ draft }: { readonly draft: Draft }) {
-  const { subject } = expectedOf(draft.relationship);
-  const warnings = [...patternWarnings(draft.relationship), ...draft.warnings];
+/** A preview of the tokens that an identity would accept, updated while it is entered. */
+export function Preview({
+  trust,
+  warnings,
+}: {
+  readonly trust: Trust;
+  readonly warnings: readonly string[];
+}) {
+  const { subject } = expectedOf(trust.relationship);
   return (
     <section className="preview" aria-labelledby="preview">
       <h2 id="preview">{identityTexts.preview}</h2>
       <p className="soft">{identityTexts.previewText}</p>
-      <Accepts identity={draft.relationship} />
+      <Accepts identity={trust.relationship} />
       <Warnings title={identityTexts.warningsTitle} warnings={warnings} />
       {subject !== undefined && (
         <>
           <h3>{identityTexts.samples}</h3>
           <ul className="samples">
-            {draft.samples.map((sample) => (
+            {trust.samples.map((sample) => (
               <Verdict
-                key={sample.what}
+                key={sample.of}
                 sample={sample}
                 isAccepted={matches(subject, sample.subject)}
               />
@@ -59,7 +63,7 @@ export function Warnings({
 }
 
 function Verdict({
-  sample: { subject, what },
+  sample: { subject, of },
   isAccepted,
 }: {
   readonly sample: Sample;
@@ -69,7 +73,7 @@ function Verdict({
     <li>
       <Badge isAccepted={isAccepted} />
       <span>
-        {what}
+        {of}
         <small>
           <code>{subject}</code>
         </small>

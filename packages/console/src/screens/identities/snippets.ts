@@ -1,5 +1,5 @@
+import type { PlatformName } from "@wharf/trust";
 import { identityTexts } from "../../texts/identities.ts";
-import type { PlatformName } from "./platforms.ts";
 
 const words = identityTexts.use;
 

@@ -1,14 +1,5 @@
 import type { IdentityJson } from "@wharf/contract/messages";
 
-/** How an identity authenticates: one of its relationships. */
-export type Relationship = Pick<IdentityJson, "claimMatch" | "staticKeys" | "awsIdentity">;
-
-/** A subject that a token could have, and whose it would be. */
-export interface Sample {
-  readonly subject: string;
-  readonly what: string;
-}
-
 export interface Expected {
   readonly text: string;
   readonly isPattern: boolean;
@@ -57,20 +48,6 @@ export function matches({ text, isPattern }: Expected, value: string): boolean |
   } catch {
     return undefined;
   }
-}
-
-export function escapePattern(text: string): string {
-  return text.replaceAll(/[\\^$.|?*+()[\]{}]/g, "\\$&");
-}
-
-/** A name from words: `nameFrom("github", "Acme/App")` is `github-acme-app`. */
-export function nameFrom(...words: readonly string[]): string {
-  return words
-    .filter(Boolean)
-    .join("-")
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9._-]+/g, "-")
-    .slice(0, 255);
 }
 
 /** A word of a shell command. */
