@@ -37,8 +37,9 @@ export async function* readChunks({
     } catch {
       throw new WharfError("CANCELLED", "the client closed the request");
     }
-    // In HTTP/2, a body that the client resets ends like any other.
     if (context.abandoned) throw context.abandoned;
+    // In HTTP/2, a body that the client resets ends like any other.
+    if (request.aborted) throw new WharfError("CANCELLED", "the client closed the request");
   }
   context.endTimeLimit();
 }

@@ -122,7 +122,9 @@ function handleEndpoint(http: HttpContext, endpoints: ByMethod, path: string, qu
     return;
   }
   context.isPolled = endpoint.isPolled ?? false;
-  if (endpoint.streams) context.setIdleLimit(wire.limits.requestMs, fail);
+  // The connection is closed: the handler waits for the rest of the body, and would do so as long as it is open.
+  const stop = (error: WharfError) => fail(closing(error, error.httpStatus));
+  if (endpoint.streams) context.setIdleLimit(wire.limits.requestMs, stop);
   else context.setDeadline(wire.deadlines, fail);
   response.on("close", () => context.disconnected());
   const handle = () =>

@@ -105,14 +105,13 @@ function write(
   size: number,
   compressed: boolean,
 ): void {
-  const { context, request, response, wire } = http;
+  const { context, request, response } = http;
   const headers = headersOf(http, reply, size, compressed);
   response.writeHead(reply.status, headers);
   if (size > SLOW_CLIENT_BYTES) closeIfUnread(http);
   if (request.method === "HEAD") response.end();
   else if (headers.connection === "close" && !request.complete && size > 0) {
-    response.write(body);
-    closeGracefully(request as HttpIn & IncomingMessage, wire.limits.requestMs);
+    writeAndClose(http, body);
   }
   // As many bytes as characters: ASCII, which needs no conversion.
   else if (typeof body === "string" && body.length === size) response.end(body, "latin1");
@@ -121,6 +120,15 @@ function write(
   context.reason = reply.reason;
   if (reply.caller !== undefined) context.identify({ uid: reply.caller });
   context.finished(reply.status, reply.error?.number ?? 0, size, reply.error);
+}
+
+/** Writes a body, then closes the connection: not before, because earlier responses of it may still be sent. */
+export function writeAndClose(
+  { request, response, wire }: Pick<HttpContext, "request" | "response" | "wire">,
+  body: string | Uint8Array,
+): void {
+  const close = () => closeGracefully(request as HttpIn & IncomingMessage, wire.limits.requestMs);
+  response.write(body, close);
 }
 
 /** The headers of a response. The size of a chunked one is undefined. */

@@ -28,13 +28,15 @@ export interface HttpIn extends Readable {
   readonly rawHeaders: readonly string[];
   /** True once the whole request has arrived. */
   readonly complete: boolean;
+  /** Whether the client has ended it before its end. */
+  readonly aborted: boolean;
   /** Set in HTTP/2. */
   readonly stream?: ServerHttp2Stream;
 }
 
 export interface HttpOut {
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
-  write(body: string | Uint8Array): unknown;
+  write(body: string | Uint8Array, written?: () => void): unknown;
   end(body?: string | Uint8Array): unknown;
   end(body: string, encoding: BufferEncoding): unknown;
   /** Sends `100 Continue`. */

@@ -1,12 +1,10 @@
 /** Handles gRPC-Web: unary calls of browsers, with trailers as the last frame of the body. */
-import type { IncomingMessage } from "node:http";
 import { invalidArgument, unimplemented, WharfError } from "../../lib/errors.ts";
 import { messageFromBinary } from "../../rpc/binary-read.ts";
 import type { Method } from "../../rpc/call.ts";
 import { readBody } from "../body.ts";
-import { abandonStream, closeGracefully, hasUnreadBody } from "../discard.ts";
-import type { HttpIn } from "../http.ts";
-import type { HttpContext } from "../http-reply.ts";
+import { abandonStream, hasUnreadBody } from "../discard.ts";
+import { type HttpContext, writeAndClose } from "../http-reply.ts";
 import { closeIfUnread } from "../idle-connections.ts";
 import { maxRequestBytes, SLOW_CLIENT_BYTES } from "../limits.ts";
 import { COMPRESSED, encodeFrame, FrameReader, TRAILERS } from "./frame.ts";
@@ -98,10 +96,8 @@ function send(
     ...(closes ? { connection: "close" } : isHttp1 && { "keep-alive": wire.keepAlive }),
   });
   if (body.length > SLOW_CLIENT_BYTES) closeIfUnread(http);
-  if (isLeft) {
-    response.write(body);
-    closeGracefully(request as HttpIn & IncomingMessage, wire.limits.requestMs);
-  } else response.end(body);
+  if (isLeft) writeAndClose(http, body);
+  else response.end(body);
   abandonStream(request);
   context.finished(200, error?.number ?? 0, body.length, error);
 }
