@@ -100,7 +100,7 @@ for (const store of STORES) {
       assert.equal((await send("{}")).status, 400);
       assert.equal((await send("null")).status, 400);
       const large = JSON.stringify({ events: [], more: "x".repeat(1024 * 1024) });
-      assert.deepEqual(await refusal(await send(large)), [413, "TOOMANYREQUESTS"]);
+      assert.deepEqual(await refusal(await send(large)), [413, "SIZE_INVALID"]);
     });
 
     usualTest("the media type of Distribution 3 is accepted", async () => {
