@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { hash, randomBytes } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
@@ -23,6 +31,10 @@ describe("wharf admin backup, restore and migrate", () => {
     server = await TestServer.start();
     operator = new Http(server.url, await server.token());
     org = (await operator.post("/iam/v2beta1/groups", { name: "acme" })).body.uid;
+    const digest = `sha256:${hash("sha256", "a layer")}`;
+    const url = `${server.url}/v2/${org}/app/blobs/uploads/?digest=${digest}`;
+    const headers = { authorization: `Bearer ${await server.token()}` };
+    assert.equal((await fetch(url, { method: "POST", headers, body: "a layer" })).status, 201);
   });
   after(async () => {
     await server.stop();
@@ -78,6 +90,11 @@ describe("wharf admin backup, restore and migrate", () => {
     const { stderr } = await done("restore", at("first"), ...words);
     assert.match(stderr, /^wharf: restored and compared [\d,]+ rows of \S+Z, written by wharf /m);
     assert.match(stderr, /^wharf: the secret key is in \S+restored\/secret\.key$/m);
+    assert.match(stderr, /^wharf: the store expects 1 blob in the folder of the registry: /m);
+    const refused = TestServer.start({ sameStoreAs: { storeFlags: ["--data", data] } });
+    await assert.rejects(refused, /is not the folder with the content of the registry/);
+    cpSync(join(server.data, "registry"), join(data, "registry"), { recursive: true });
+    assert.equal((await done("check", "--blobs", "--data", data)).stdout, "ok\n");
     assert.equal(modeOf(data), "700");
     const files = ["wharf.db", "secret.key"].map((file) => modeOf(join(data, file)));
     assert.deepEqual(files, ["600", "600"]);
@@ -188,6 +205,7 @@ describe("wharf admin backup, restore and migrate", () => {
     );
     const filled = ["migrate", "--data", at("restored"), "--to", url];
     await rejected(/the database is not empty/, ...filled);
-    await done("check", "--data", at("back"), ...key);
+    const content = ["--registry-storage", at("restored/registry")];
+    await done("check", "--data", at("back"), ...key, ...content);
   });
 });

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import {
   closeSync,
   cpSync,
   openSync,
   readdirSync,
+  readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
 import { Http } from "../../server/test/support/client/http.ts";
@@ -44,7 +47,49 @@ for (const store of STORES) {
       const { code, stdout, stderr } = await check(...server.storeFlags);
       assert.deepEqual([code, stdout, stderr], [0, "ok\n", ""]);
       const json = await check("-o", "json", ...server.storeFlags);
-      assert.deepEqual(JSON.parse(json.stdout), { store, ok: true, problems: [] });
+      const orphans = { files: 0, bytes: 0 };
+      assert.deepEqual(JSON.parse(json.stdout), { store, ok: true, problems: [], orphans });
+    });
+
+    test("names blobs whose file is missing, shorter, or damaged, and counts files without a row", async () => {
+      const headers = { authorization: `Bearer ${await server.token()}` };
+      const paths: string[] = [];
+      for (const content of ["kept", "damaged", "shortened", "missing"]) {
+        const hex = createHash("sha256").update(content).digest("hex");
+        const url = `${server.url}/v2/${org}/app/blobs/uploads/?digest=sha256:${hex}`;
+        assert.equal((await fetch(url, { method: "POST", headers, body: content })).status, 201);
+        paths.push(join(server.data, "registry/blobs/sha256", hex.slice(0, 2), hex));
+      }
+      const [kept = "", damaged = "", shortened = "", missing = ""] = paths;
+      const flags = [...server.storeFlags, "--data", server.data];
+      assert.equal((await check("--blobs", ...flags)).code, 0);
+      const files = new Map([damaged, shortened, missing].map((at) => [at, readFileSync(at)]));
+      writeFileSync(damaged, "Damaged");
+      writeFileSync(shortened, "short");
+      rmSync(missing);
+      const orphan = `${dirname(kept)}/${"0".repeat(64)}`;
+      writeFileSync(orphan, "no row");
+      utimesSync(orphan, 0, 0);
+      const found = async (...words: string[]) => {
+        const { code, stdout } = await check("-o", "json", ...words, ...flags);
+        assert.equal(code, 1);
+        const { problems, orphans } = JSON.parse(stdout);
+        assert.deepEqual(orphans, { files: 1, bytes: 6 });
+        return problems.map(({ name, problem }: Record<string, string>) => [name, problem]).sort();
+      };
+      const digestOf = (at: string) => `sha256:${basename(at)}`;
+      const obvious = [
+        [digestOf(shortened), "its file has 5 bytes instead of 9"],
+        [digestOf(missing), "its file is missing"],
+      ];
+      assert.deepEqual(await found(), [...obvious].sort());
+      const hashed = [...obvious, [digestOf(damaged), "its file has another digest"]];
+      assert.deepEqual(await found("--blobs"), hashed.sort());
+      const elsewhere = await check(...flags, "--registry-storage", join(server.data, "none"));
+      assert.match(elsewhere.stdout, /is not the folder of this store/);
+      for (const [at, content] of files) writeFileSync(at, content);
+      rmSync(orphan);
+      assert.equal((await check("--blobs", ...flags)).code, 0);
     });
 
     test("names counts, parents and keys that contradict the rows", async () => {

@@ -2,6 +2,7 @@ import type { StoreCheck, StoreProblem } from "@wharf/server/app/admin-check.ts"
 import { ConfigError, readSettings, type Settings } from "@wharf/server/config/settings.ts";
 import type { Run } from "../command/types.ts";
 import { failed } from "../errors.ts";
+import { counted } from "../output/counted.ts";
 import { table } from "../output/table.ts";
 import { progressOn } from "../progress.ts";
 import { terminalOf } from "../terminal/terminal.ts";
@@ -9,29 +10,33 @@ import type { checkDefinition } from "./commands.ts";
 import { splitWords } from "./words.ts";
 
 export const run: Run<typeof checkDefinition> = async (_context, { words }) => {
-  const own = { flags: ["repair"], values: ["output"] };
+  const own = { flags: ["repair", "blobs"], values: ["output"] };
   const { flags, values, settings: others } = splitWords(words, own);
   const output = values.get("output") ?? "table";
   if (output !== "table" && output !== "json")
     throw new ConfigError(`--output must be table or json; got ${JSON.stringify(output)}`);
   const settings = await readSettings(others, process.env);
-  let found = await check(settings);
+  const rehash = flags.has("blobs");
+  let found = await check(settings, rehash);
   const repairs = flags.has("repair");
   if (repairs && isOfIndexes(found.problems)) {
     await repair(settings, found.problems);
-    found = await check(settings);
+    found = await check(settings, rehash);
   }
   print(found, output);
   if (found.problems.length > 0) throw failed(summaryOf(found), nextStep(found, repairs));
 };
 
-async function check(settings: Settings): Promise<StoreCheck> {
+async function check(settings: Settings, rehash: boolean): Promise<StoreCheck> {
   const { checkStore } = await import("@wharf/server/app/admin-check.ts");
   const { showsRemarks } = terminalOf(process, process.env, "auto");
   return progressOn(process.stderr, showsRemarks)("checking the store", (step) =>
-    checkStore(settings, (what, done, total) => {
-      step.say(what);
-      step.at(done, total);
+    checkStore(settings, {
+      rehash,
+      progress: (what, done, total) => {
+        step.say(what);
+        step.at(done, total);
+      },
     }),
   );
 }
@@ -47,10 +52,15 @@ async function repair(settings: Settings, problems: readonly StoreProblem[]): Pr
   if (rebuilt.length > 0) console.error(`wharf: rebuilt ${rebuilt.join(", ")}`);
 }
 
-function print({ store, problems }: StoreCheck, output: string): void {
+function print({ store, problems, orphans }: StoreCheck, output: string): void {
   if (output === "json") {
-    console.log(JSON.stringify({ store, ok: problems.length === 0, problems }, undefined, 2));
+    const ok = problems.length === 0;
+    console.log(JSON.stringify({ store, ok, problems, orphans }, undefined, 2));
     return;
+  }
+  if (orphans !== undefined && orphans.files > 0) {
+    const files = counted(orphans.files, "file");
+    console.error(`wharf: ${files} of the registry without a row: the server removes them`);
   }
   if (problems.length === 0) {
     console.log("ok");
@@ -78,6 +88,8 @@ function nextStep({ problems }: StoreCheck, triedRepair: boolean): string {
     return "only indexes are damaged: back up the data directory, then run this with --repair to rebuild them";
   if (has("table") || has("index") || isDamagedFile(problems))
     return "stop the server, keep a copy of the data directory, and restore a backup with `wharf admin restore`";
+  if (has("content"))
+    return "copy the files from a backup of the registry's folder, or push these images again";
   if (has("data"))
     return "the database is intact, but its content contradicts itself: restore a backup, or report this";
   return "see docs/operations.md";

@@ -168,11 +168,12 @@ export const checkDefinition = define({
   summary: "Check the store for damage and contradictions",
   description: [
     "Changes nothing, and works beside a running server and for one that does not start. Exits with 1 if there is a problem.",
-    "SQLite: the integrity of every table and index. Both stores: counts, parents, search terms and keys.",
+    "SQLite: the integrity of every table and index. Both stores: counts, parents, search terms and keys; that each blob of the registry has its file.",
     "PostgreSQL: whether it can be reached and written.",
   ].join(" "),
   examples: [
     { command: "wharf admin check --data ./data" },
+    { command: "wharf admin check --blobs", shows: "read the content of the registry, too" },
     { command: "wharf admin check -o json | jq -r '.problems[].name'" },
   ],
   raw: true,
@@ -183,6 +184,10 @@ export const checkDefinition = define({
       short: "o",
       summary: "Output format",
       default: "table",
+    },
+    blobs: {
+      type: "boolean",
+      summary: "Hash the content of all blobs of the registry.",
     },
     repair: {
       type: "boolean",

@@ -22,10 +22,14 @@ export const run: Run<typeof restoreDefinition> = async (_context, { words }) =>
   const restored = await showingProgress(`restoring ${file}`, (progress) =>
     restore(settings, { file: resolve(file), unlock, progress }),
   );
-  const { rows, version, time, secretKey } = restored;
+  const { rows, version, time, blobs, secretKey } = restored;
   console.error(
     `wharf: restored and compared ${counted(rows, "row")} of ${time}, written by wharf ${version}`,
   );
+  if (blobs > 0) {
+    const expected = `${counted(blobs, "blob")} in the folder of the registry`;
+    console.error(`wharf: the store expects ${expected}: wharf admin check --blobs compares them`);
+  }
   if (secretKey !== "") console.error(`wharf: the secret key is in ${secretKey}`);
 };
 

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { parseDatabaseUrl, shownHost } from "../config/database-url.ts";
 import { ConfigError, type Settings } from "../config/settings.ts";
 import { databaseError, dataDirectoryError } from "../lib/startup-errors.ts";
+import { checkContent, type Orphans } from "../registry/storage/check-content.ts";
 import { checkInvariants } from "../store/check/invariants.ts";
 import { checkPostgres } from "../store/check/postgres.ts";
 import type { CheckProgress, StoreProblem } from "../store/check/problem.ts";
@@ -20,17 +21,30 @@ export type { StoreProblem };
 export interface StoreCheck {
   readonly store: "sqlite" | "postgres";
   readonly problems: readonly StoreProblem[];
+  /** Absent if the rows could not be checked, or there is no registry. */
+  readonly orphans?: Orphans | undefined;
+}
+
+export interface CheckOptions {
+  /** Whether to hash the content of the registry. */
+  readonly rehash: boolean;
+  readonly progress: CheckProgress;
 }
 
 /**
  * Checks the store without changing it, beside a running server or for one that does not start. The state
  * of one moment is checked.
  */
-export function checkStore(settings: Settings, progress: CheckProgress): Promise<StoreCheck> {
+export function checkStore(settings: Settings, options: CheckOptions): Promise<StoreCheck> {
+  const checkRows = (reader: Reader) => checkData(reader, settings.registryStorage, options);
   return settings.databaseUrl === ""
-    ? checkFile(databaseOf(settings), progress)
-    : checkServer(settings.databaseUrl, progress);
+    ? checkFile(databaseOf(settings), options.progress, checkRows)
+    : checkServer(settings.databaseUrl, checkRows);
 }
+
+type Found = Pick<StoreCheck, "problems" | "orphans">;
+
+type CheckRows = (reader: Reader) => Promise<Found>;
 
 /**
  * Rebuilds indexes of SQLite from the rows of their tables. Returns those that it could rebuild: SQLite reads the old
@@ -62,14 +76,18 @@ function databaseOf({ data }: Settings): string {
   return path;
 }
 
-async function checkFile(path: string, progress: CheckProgress): Promise<StoreCheck> {
+async function checkFile(
+  path: string,
+  progress: CheckProgress,
+  checkRows: CheckRows,
+): Promise<StoreCheck> {
   let database: SqliteConnection | undefined;
   try {
     database = new SqliteConnection(path, true);
     database.exec("BEGIN");
     const damage = await checkIntegrity(database, progress);
-    const problems = damage.length > 0 ? damage : await checkData(database, progress);
-    return { store: "sqlite", problems };
+    const found = damage.length > 0 ? { problems: damage } : await checkRows(database);
+    return { store: "sqlite", ...found };
   } catch (error) {
     if (causeOf(error) !== "damaged") throw dataDirectoryError(dirname(path), error);
     const { message: problem } = error as Error;
@@ -79,13 +97,18 @@ async function checkFile(path: string, progress: CheckProgress): Promise<StoreCh
   }
 }
 
-async function checkServer(url: string, progress: CheckProgress): Promise<StoreCheck> {
+async function checkServer(url: string, checkRows: CheckRows): Promise<StoreCheck> {
   try {
     // Whole tables are read: that takes as long as it takes.
     const driver = await openPostgres(url, { statementMs: 0 });
     try {
-      const problems = await checkPostgres(driver, (reader) => checkData(reader, progress));
-      return { store: "postgres", problems };
+      let orphans: Orphans | undefined;
+      const problems = await checkPostgres(driver, async (reader) => {
+        const found = await checkRows(reader);
+        orphans = found.orphans;
+        return [...found.problems];
+      });
+      return { store: "postgres", problems, orphans };
     } finally {
       await driver.close();
     }
@@ -95,18 +118,25 @@ async function checkServer(url: string, progress: CheckProgress): Promise<StoreC
 }
 
 /** Rules of this version hold for tables of this version only. */
-async function checkData(reader: Reader, progress: CheckProgress): Promise<StoreProblem[]> {
+async function checkData(
+  reader: Reader,
+  folder: string | undefined,
+  options: CheckOptions,
+): Promise<Found> {
   const step = await readStep(reader);
   const known = migrations(reader.dialect).length;
   if (step === known) {
     const tables = Object.values(RESOURCES).map((resource) => resource.table);
-    return checkInvariants(reader, tables, progress);
+    const problems = await checkInvariants(reader, tables, options.progress);
+    if (folder === undefined) return { problems };
+    const content = await checkContent(reader, folder, options);
+    return { problems: [...problems, ...content.problems], orphans: content.orphans };
   }
   const problem =
     step === undefined
       ? "it has no tables of wharf"
       : `its tables are of step ${step}, and this version of wharf has ${known}: check it with that version, or start the server to upgrade`;
-  return [{ kind: "database", name: "migrations", problem }];
+  return { problems: [{ kind: "database", name: "migrations", problem }] };
 }
 
 async function readStep(reader: Reader): Promise<number | undefined> {

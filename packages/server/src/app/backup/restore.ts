@@ -24,6 +24,8 @@ export interface Restored {
   readonly rows: number;
   readonly version: string;
   readonly time: string;
+  /** The blobs that the folder of the registry must have: backups do not contain them. */
+  readonly blobs: number;
   /** The file of the secret key; empty if it is in the database. */
   readonly secretKey: string;
 }
@@ -36,11 +38,18 @@ export function restore(location: StoreLocation, options: RestoreOptions): Promi
     mustBeKnown(header);
     const key = keyPlace(location, header);
     const secretKey = Buffer.from(header.secretKey, "base64");
+    let blobs = 0;
+    const rows = async function* () {
+      for await (const batch of archive.rows()) {
+        if (batch.table.name === "blobs") blobs += batch.rows.length;
+        yield batch;
+      }
+    };
     await keepingKey(key, secretKey, (write) =>
       buildStore(
         location,
         (target) =>
-          fillTarget(target, header, archive.rows(), {
+          fillTarget(target, header, rows(), {
             progress,
             secretKey,
             storesKey: key.path === "",
@@ -48,8 +57,8 @@ export function restore(location: StoreLocation, options: RestoreOptions): Promi
         write,
       ),
     );
-    const { rows, version, time } = header;
-    return { rows, version, time, secretKey: key.path };
+    const { version, time } = header;
+    return { rows: header.rows, version, time, blobs, secretKey: key.path };
   });
 }
 

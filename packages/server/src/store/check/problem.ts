@@ -2,10 +2,10 @@
 export interface StoreProblem {
   /**
    * `table` and `index` are damaged; `database` concerns all of it; `data` contradicts a rule of ours, such as a count
-   * that is not the number of its rows.
+   * that is not the number of its rows; `content` is a blob whose file differs from its row.
    */
-  readonly kind: "table" | "index" | "database" | "data";
-  /** The table or index, or the name of the database. */
+  readonly kind: "table" | "index" | "database" | "data" | "content";
+  /** The table or index, the name of the database, or a digest. */
   readonly name: string;
   readonly problem: string;
 }
