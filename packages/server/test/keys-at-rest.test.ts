@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { notificationSecret } from "../src/app/admin.ts";
@@ -12,6 +11,7 @@ import {
   secretBytesOf,
   spellings,
 } from "./support/server/key-material.ts";
+import { scratchFolder } from "./support/server/scratch-folder.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { testSettings } from "./support/server/test-settings.ts";
 import { roleNamed, World } from "./support/world/world.ts";
@@ -21,7 +21,7 @@ const ATTACHED = ["--registry-urls", `${HOST}=http://127.0.0.1:1`, "--reconcile-
 
 for (const store of STORES) {
   describe(`the database of an installation in use, on ${store}`, () => {
-    const folder = mkdtempSync(join(tmpdir(), "wharf-at-rest-"));
+    const folder = scratchFolder("wharf-at-rest-");
     const keyFile = join(folder, "secret.key");
     let world: World;
     let material: KeyMaterial;
@@ -95,8 +95,10 @@ for (const store of STORES) {
 
     if (store === "sqlite") {
       test("no file of the data directory does either", () => {
-        for (const file of readdirSync(world.server.data)) {
-          const content = readFileSync(join(world.server.data, file));
+        const { data } = world.server;
+        const entries = readdirSync(data, { recursive: true, withFileTypes: true });
+        for (const { parentPath, name: file } of entries.filter((entry) => entry.isFile())) {
+          const content = readFileSync(join(parentPath, file));
           for (const [name, secret] of wanted())
             for (const spelled of spellings(secret))
               assert.ok(!content.includes(spelled), `${file} holds the ${name}`);
