@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { assertValid } from "../../advisories/test/schemas.ts";
 import { unzipped } from "../../server/test/support/client/feed-client.ts";
+import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
 import { fails, json, runAs } from "./support/resources.ts";
 import { Site } from "./support/site.ts";
 
-const FOLDER = mkdtempSync(join(tmpdir(), "wharf-export-test-"));
+const FOLDER = scratchFolder("wharf-export-test-");
 
 const DISTRO = `schema-version: 2.0.2
 package:

@@ -1,105 +1,31 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
-import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { cleanEnvironment, LAUNCHER, wharf } from "./support/command.ts";
-import { FaultProxy } from "./support/fault-proxy.ts";
-import { clientOf, fails, json } from "./support/resources.ts";
+import {
+  CVSS,
+  counts,
+  distro,
+  folderWith,
+  GHSA,
+  ids,
+  NONE,
+  OSV,
+} from "./support/advisory-documents.ts";
+import { wharf } from "./support/command.ts";
+import { fails, json } from "./support/resources.ts";
 import { Site } from "./support/site.ts";
-
-const FOLDER = mkdtempSync(join(tmpdir(), "wharf-import-test-"));
-const GHSA = "GHSA-4x9r-j582-cgr8";
-const CVSS = "CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N";
-
-/** A folder with these files. */
-function folderWith(name: string, files: Readonly<Record<string, string>>): string {
-  const folder = join(FOLDER, name);
-  for (const [path, contents] of Object.entries(files)) {
-    mkdirSync(join(folder, path, ".."), { recursive: true });
-    writeFileSync(join(folder, path), contents);
-  }
-  return folder;
-}
-
-function distro(name: string, ids: readonly string[], version = "1.0-r0"): string {
-  const advisories = ids.map(
-    (id, number) => `
-  - id: ${id}
-    aliases: [CVE-2026-${1000 + number}]
-    events:
-      - timestamp: 2026-01-02T03:04:05Z
-        type: detection
-        data: {type: manual}
-      - timestamp: 2026-01-03T03:04:05Z
-        type: fixed
-        data: {fixed-version: ${version}}`,
-  );
-  return `schema-version: 2.0.2\npackage:\n  name: ${name}\nadvisories:${advisories.join("")}\n`;
-}
-
-/** Advisories of each of many documents. */
-const EACH = 5;
-
-/** A batch holds a megabyte: each document with this comment is one of its own. */
-const PADDING = `#${" ".repeat(600 * 1024)}\n`;
-
-const ALPHABET = "23456789cfghjmpqrvwx";
-
-/** Ids of the form that advisories have, as many as wanted. */
-function ids(first: number, count: number): string[] {
-  return Array.from({ length: count }, (_, at) => {
-    let left = first + at;
-    const letters = Array.from({ length: 12 }, () => {
-      const letter = ALPHABET[left % ALPHABET.length];
-      left = Math.floor(left / ALPHABET.length);
-      return letter;
-    });
-    return `CGA-${[0, 4, 8].map((from) => letters.slice(from, from + 4).join("")).join("-")}`;
-  });
-}
-
-const OSV = JSON.stringify({
-  id: GHSA,
-  modified: "2026-03-05T22:10:11Z",
-  aliases: ["CVE-2026-1000"],
-  severity: [{ type: "CVSS_V3", score: CVSS }],
-  affected: [
-    {
-      package: { ecosystem: "npm", name: "templates" },
-      ranges: [{ type: "SEMVER", events: [{ introduced: "0" }, { fixed: "4.2.1" }] }],
-    },
-  ],
-});
 
 describe("wharf advisories import", () => {
   let site: Site;
   before(async () => {
     site = await Site.start();
   });
-  after(async () => {
-    await site.stop();
-    rmSync(FOLDER, { recursive: true });
-  });
+  after(() => site.stop());
 
   const listed = async (group: string, ...args: string[]) =>
     (await json(site, "advisories", "list", "--parent", group, ...args)).items;
-  const counts = ({ refusals: _, warnings: _warnings, ...numbers }: Record<string, unknown>) =>
-    numbers;
-  const none = {
-    created: 0,
-    changed: 0,
-    unchanged: 0,
-    vulnerabilities: 0,
-    pendingEvents: 0,
-    skipped: 0,
-    refused: 0,
-  };
 
   test("finds notices of a distribution by upstream CVEs, with their severities and their record", async () => {
     await site.make("organizations", "notices");
@@ -184,11 +110,11 @@ describe("wharf advisories import", () => {
     assert.deepEqual([foreseen.created, (await listed("all")).length], [5, 0]);
     const first = await json(site, ...command);
     assert.deepEqual(first, {
-      ...{ ...none, documents: 3, created: 5, vulnerabilities: 1, skipped: 1, refusals: [] },
+      ...{ ...NONE, documents: 3, created: 5, vulnerabilities: 1, skipped: 1, refusals: [] },
       warnings: [],
     });
     const second = await json(site, ...command);
-    assert.deepEqual(counts(second), { ...none, documents: 3, unchanged: 5, skipped: 1 });
+    assert.deepEqual(counts(second), { ...NONE, documents: 3, unchanged: 5, skipped: 1 });
 
     const advisories = await listed("all");
     const curl = advisories.find((one: { advisoryId: string }) => one.advisoryId === ids(0, 1)[0]);
@@ -213,7 +139,7 @@ describe("wharf advisories import", () => {
     };
     await send(distro("curl", [one, two]));
     const later = distro("curl", [one], "2.0-r0").replaceAll("2026-01-03", "2026-02-03");
-    assert.deepEqual(await send(gzipSync(later)), { ...none, documents: 1, changed: 1 });
+    assert.deepEqual(await send(gzipSync(later)), { ...NONE, documents: 1, changed: 1 });
     const all = await listed("again", "--id", one);
     assert.deepEqual(
       all[0].events.map((event: { fixed?: { fixedVersion: string } }) => event.fixed?.fixedVersion),
@@ -254,7 +180,7 @@ describe("wharf advisories import", () => {
     );
     const { stdout } = await fails(site, 1, /^\{"error":/, ...command, "-o", "json");
     const printed = JSON.parse(stdout);
-    assert.deepEqual(counts(printed), { ...none, documents: 8, unchanged: 1, refused: 7 });
+    assert.deepEqual(counts(printed), { ...NONE, documents: 8, unchanged: 1, refused: 7 });
     assert.equal(printed.refusals[1].line, 2);
   });
 
@@ -268,13 +194,13 @@ describe("wharf advisories import", () => {
       /no group is named "nobody"/,
       "advisories",
       "import",
-      FOLDER,
+      folderWith("unsent", { "a.yaml": distro("a", ids(1, 1)) }),
       "--group",
       "nobody",
     );
     const empty = folderWith("empty", { "x.txt": "" });
     assert.deepEqual(counts(await json(site, ...command, empty)), {
-      ...none,
+      ...NONE,
       documents: 0,
       skipped: 1,
     });
@@ -307,98 +233,5 @@ describe("wharf advisories import", () => {
     const command = ["advisories", "import", folder, "--group", "known", "--metadata-only"];
     assert.equal((await json(site, ...command)).created, 0);
     assert.deepEqual(await listed("known"), []);
-  });
-
-  test("readers only see whole documents during an import", async () => {
-    const group = await site.make("organizations", "whole");
-    const files = Array.from({ length: 12 }, (_, at) => [
-      `${at}.yaml`,
-      distro(`package-${at}`, ids(10_000 + at * 100, EACH)) + PADDING,
-    ]);
-    const folder = folderWith("whole", Object.fromEntries(files));
-    const { advisories } = await clientOf(site);
-    let isOver = false;
-    const importing = site.ok("advisories", "import", folder, "--group", "whole").finally(() => {
-      isOver = true;
-    });
-    const seen = new Set<number>();
-    while (!isOver) {
-      const { totalCount } = await advisories.list({ uidp: { childrenOf: group }, pageSize: 1 });
-      seen.add(Number(totalCount));
-    }
-    await importing;
-    for (const count of seen) assert.equal(count % EACH, 0, `${count} is not whole documents`);
-    assert.equal((await listed("whole")).length, 12 * EACH);
-  });
-
-  test("retries while the server is overloaded", async () => {
-    await site.make("organizations", "patient");
-    const folder = folderWith("patient", { "a.yaml": distro("a", ids(50_000, 1)) });
-    let refused = 0;
-    await using proxy = await FaultProxy.before(site, (request) => {
-      if (request.method === "GET" || refused >= 2) return "pass";
-      refused++;
-      return "unavailable";
-    });
-    const env = { ...site.env, WHARF_API: proxy.url };
-    const command = ["advisories", "import", folder, "--group", "patient", "-o", "json"];
-    const { stdout } = await wharf(command, { env });
-    assert.deepEqual(counts(JSON.parse(stdout)), { ...none, documents: 1, created: 1 });
-    assert.equal(refused, 2);
-  });
-
-  test("interrupted by Ctrl-C, reports what was imported and can be continued", async () => {
-    await site.make("organizations", "ended");
-    const files = Array.from({ length: 40 }, (_, at) => [
-      `${at}.yaml`,
-      distro(`package-${at}`, ids(60_000 + at * 100, EACH)) + PADDING,
-    ]);
-    const folder = folderWith("ended", Object.fromEntries(files));
-    const command = ["advisories", "import", folder, "--group", "ended", "-o", "json"];
-    let child: ChildProcess | undefined;
-    let sent = 0;
-    await using proxy = await FaultProxy.before(site, ({ method }) => {
-      if (method === "POST" && ++sent === 2) child?.kill("SIGINT");
-      return "pass";
-    });
-    child = spawn(process.execPath, [LAUNCHER, ...command], {
-      env: cleanEnvironment({ ...site.env, WHARF_API: proxy.url }),
-    });
-    const [stdout, stderr, [code]] = await Promise.all([
-      text(child.stdout as Readable),
-      text(child.stderr as Readable),
-      once(child, "close"),
-    ]);
-    assert.equal(code, 130, stderr);
-    const { created } = JSON.parse(stdout);
-    assert.match(
-      stderr,
-      new RegExp(`${created} advisories created, .* run the same command again`),
-    );
-    assert.equal((await listed("ended")).length, created);
-    assert.ok(created > 0 && created < 40 * EACH, `${created}`);
-    const rest = await json(site, ...command);
-    assert.deepEqual([rest.created, rest.unchanged], [40 * EACH - created, created]);
-  });
-
-  test("large documents are sent by gRPC; documents that are still too large are rejected", async () => {
-    await site.make("organizations", "large");
-    const one = ids(80_000, 1) as [string];
-    const document = (name: string, first: number, count: number, note: string) => {
-      const event = { timestamp: "2026-01-04T00:00:00Z", type: "pending-upstream-fix" };
-      const events = [{ ...event, data: { note } }];
-      const advisories = ids(first, count).map((id) => ({ id, events }));
-      return JSON.stringify({ "schema-version": "2.0.2", package: { name }, advisories });
-    };
-    const folder = folderWith("large", {
-      "a.json": document("many", 200_000, 4_000, "x".repeat(800)),
-      "b.json": document("more", 300_000, 1_200, "x".repeat(4_000)),
-      "c.yaml": distro("c", one),
-    });
-    const command = ["advisories", "import", folder, "--group", "large", "-o", "json"];
-    const { stdout } = await fails(site, 1, /b\.json/, ...command);
-    const { created, refused, refusals } = JSON.parse(stdout);
-    assert.deepEqual([created, refused], [4_001, 1]);
-    assert.match(refusals[0].reason, /^exceeds the size limit of the server: /);
   });
 });

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
 import { wharf } from "./support/command.ts";
 import { FaultProxy } from "./support/fault-proxy.ts";
 import { json } from "./support/resources.ts";
 import { Site } from "./support/site.ts";
 import { wharfAtTerminal } from "./support/terminal.ts";
 
-const FOLDER = mkdtempSync(join(tmpdir(), "wharf-progress-test-"));
+const FOLDER = scratchFolder("wharf-progress-test-");
 const FILES = 12;
 const EACH = 2;
 

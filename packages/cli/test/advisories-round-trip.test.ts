@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
 import { json } from "./support/resources.ts";
 import { Site } from "./support/site.ts";
 
-const FOLDER = mkdtempSync(join(tmpdir(), "wharf-round-trip-test-"));
+const FOLDER = scratchFolder("wharf-round-trip-test-");
 const CVSS = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H";
 const AT = "timestamp: 2026-01-0";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
 import { wharf } from "./support/command.ts";
 import { Site } from "./support/site.ts";
 
@@ -14,7 +14,7 @@ describe("the config file", () => {
   after(() => site.stop());
 
   const home = () => {
-    const env = { XDG_CONFIG_HOME: mkdtempSync(join(tmpdir(), "wharf-config-")) };
+    const env = { XDG_CONFIG_HOME: scratchFolder("wharf-config-") };
     const file = join(env.XDG_CONFIG_HOME, "wharf", "config.yaml");
     return { env, file, run: (...args: string[]) => wharf(["config", ...args], { env }) };
   };

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createWharf, type Token } from "@wharf/client";
 import { tokens } from "@wharf/client/node";
+import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
 import { World } from "../../server/test/support/world/world.ts";
 
 let world: World;
@@ -13,7 +13,7 @@ let authUrl: string;
 before(async () => {
   world = await World.start({ login: true });
   authUrl = world.server.url;
-  folder = mkdtempSync(join(tmpdir(), "wharf-client-"));
+  folder = scratchFolder("wharf-client-");
 });
 after(async () => {
   await world.stop();

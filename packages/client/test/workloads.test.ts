@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createWharf, type TokenSource, type Wharf } from "@wharf/client";
@@ -8,6 +7,7 @@ import { tokens } from "@wharf/client/node";
 import { builtinRole } from "@wharf/contract";
 import { decodeJwt } from "jose";
 import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
+import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
 import { TestServer } from "../../server/test/support/server/test-server.ts";
 import { setVariables } from "./support/environment.ts";
 import { StandInGithub } from "./support/github.ts";
@@ -30,7 +30,7 @@ before(async () => {
   server = await TestServer.start();
   issuer = await StandInIssuer.start();
   github = await StandInGithub.start(issuer, { sub: SUBJECT });
-  folder = mkdtempSync(join(tmpdir(), "wharf-client-"));
+  folder = scratchFolder("wharf-client-");
   operator = createWharf({ baseUrl: server.url, token: await server.token() });
   org = (await operator.groups.create({ group: { name: "acme" } })).uid;
   const iss = { case: "issuer", value: issuer.url } as const;

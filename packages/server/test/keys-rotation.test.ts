@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { OPERATOR_UID } from "../src/auth/caller.ts";
@@ -11,6 +10,7 @@ import { Secrets } from "../src/secrets/secrets.ts";
 import { Http } from "./support/client/http.ts";
 import { rawRows } from "./support/server/direct-store.ts";
 import { type KeyMaterial, keyMaterialOf, privateKeyOf } from "./support/server/key-material.ts";
+import { scratchFolder } from "./support/server/scratch-folder.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 import { World } from "./support/world/world.ts";
 
@@ -29,7 +29,7 @@ interface Leak extends KeyMaterial {
 
 for (const store of STORES) {
   describe(`after a leak of the database and its secret key, on ${store}`, () => {
-    const folder = mkdtempSync(join(tmpdir(), "wharf-rotation-"));
+    const folder = scratchFolder("wharf-rotation-");
     const keyFile = join(folder, "secret.key");
     let world: World;
     /** All replicas: on SQLite there is one. */

@@ -1,9 +1,9 @@
 /** Resources as the command prints them, and many of them made past the command. */
 import assert from "node:assert/strict";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createWharf, type Wharf } from "@wharf/client";
+import { scratchFolder } from "../../../server/test/support/server/scratch-folder.ts";
 import { type Ended, wharf } from "./command.ts";
 import type { Site } from "./site.ts";
 
@@ -42,7 +42,7 @@ export async function fails(
   return ended;
 }
 
-const FILES = mkdtempSync(join(tmpdir(), "wharf-cli-files-"));
+const FILES = scratchFolder("wharf-cli-files-");
 let files = 0;
 
 /** A file with this text. */
