@@ -20,6 +20,7 @@ import { Http } from "./support/client/http.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
 import { TestServer } from "./support/server/test-server.ts";
+import { until } from "./support/until.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -133,6 +134,24 @@ describe("the folder of the registry", () => {
     await clean();
     assert.ok(existsSync(pathOf(folder, "moved")));
     assert.ok(!readdirSync(join(folder, "uploads")).includes(name));
+  });
+
+  test("has its traffic counted", async () => {
+    const counted = async (direction: string) => {
+      const text = await (await fetch(`${server.url}/metrics`)).text();
+      const line = new RegExp(
+        `^wharf_registry_bytes_total\\{direction="${direction}"\\} (\\d+)$`,
+        "m",
+      );
+      return Number(line.exec(text)?.[1] ?? 0);
+    };
+    const received = await counted("in");
+    await push("ten  bytes");
+    assert.equal(await counted("in"), received + 10);
+    const url = `${server.url}/v2/${org}/app/blobs/${digestOf("ten  bytes")}`;
+    const headers = { authorization: `Bearer ${await server.token()}` };
+    assert.equal(await (await fetch(url, { headers })).text(), "ten  bytes");
+    await until(async () => (await counted("out")) === 10);
   });
 
   test("is not cleaned if it is not the one of the store", async () => {

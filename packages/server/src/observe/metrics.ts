@@ -254,6 +254,10 @@ const COUNTERS = {
     help: "Calls of the deprecated version 1 by caller and method; callers after the first 100 share one label.",
     labelNames: ["caller", "method"],
   },
+  wharf_registry_bytes_total: {
+    help: "Bytes of blobs that the registry received (in) and sent (out).",
+    labelNames: ["direction"],
+  },
   wharf_registry_notices_total: {
     help: "Notifications of registries by outcome: ingested (taken), duplicate (known), of no repo here (elsewhere), or failed (refused).",
     labelNames: ["outcome"],

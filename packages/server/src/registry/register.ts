@@ -45,7 +45,10 @@ export function registerRegistry(
   const { engine } = deps;
   const keys = new RegistryKeys(engine.store, secrets);
   const { registryStorage, registryMinFree } = deps.settings;
-  const storage = registryStorage === undefined ? undefined : new DiskStorage(registryStorage);
+  const transferred = (direction: string, bytes: number) =>
+    deps.metrics.count("wharf_registry_bytes_total", { direction }, bytes);
+  const storage =
+    registryStorage === undefined ? undefined : new DiskStorage(registryStorage, transferred);
   const own = storage && new OwnRegistry(engine, storage);
   const sync = RegistrySync.open({ ...deps, keys, own });
   const tokens = { exchange, authenticator, keys };

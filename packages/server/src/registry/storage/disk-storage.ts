@@ -23,11 +23,17 @@ const READ_BYTES = 512 * 1024;
 export class DiskStorage implements ContentStorage {
   readonly #folder: string;
   readonly #threads = new DiskThreads();
+  readonly #transferred: (direction: "in" | "out", bytes: number) => void;
   /** Folders that are known to exist. */
   readonly #made = new Set<string>();
 
-  constructor(folder: string) {
+  /** @param transferred Counts bytes of blobs that were received or sent. */
+  constructor(
+    folder: string,
+    transferred: (direction: "in" | "out", bytes: number) => void = () => {},
+  ) {
     this.#folder = resolve(folder);
+    this.#transferred = transferred;
     createDirectory(join(folder, "uploads"));
   }
 
@@ -37,6 +43,7 @@ export class DiskStorage implements ContentStorage {
     try {
       for await (const chunk of chunks) await writer.write(chunk);
       const { size, sha256 } = await writer.finish();
+      this.#transferred("in", size);
       return { name, size, sha256 };
     } catch (error) {
       await writer.abort();
@@ -90,6 +97,7 @@ export class DiskStorage implements ContentStorage {
         highWaterMark: READ_BYTES,
       });
       await once(stream, "open");
+      stream.once("close", () => this.#transferred("out", stream.bytesRead));
       return stream;
     } catch (error) {
       if (isMissing(error)) return undefined;
