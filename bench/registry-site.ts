@@ -107,6 +107,6 @@ function endpointOf(name: string, url: string, secret: string) {
 }
 
 /** Runs on the core of the references. */
-function pin(pid: number, core: number | undefined): void {
+export function pin(pid: number, core: number | undefined): void {
   if (core !== undefined) spawnSync("taskset", ["-acp", String(core), String(pid)]);
 }

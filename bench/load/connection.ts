@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 
 const RECEIVE_BYTES = 64 * 1024;
+const HEAD = Buffer.from("HEAD ");
 const HEAD_END = Buffer.from("\r\n\r\n");
 const LENGTH = /\r\ncontent-length: *(\d+)\r\n/i;
 const CHUNKED = /\r\ntransfer-encoding: *chunked\r\n/i;
@@ -29,6 +30,8 @@ export class Connection {
   #tail: Buffer | undefined;
   #head: Buffer | undefined;
   #isBusy = false;
+  /** Whether the response has no body, whatever its length says. */
+  #isHead = false;
 
   constructor(port: number, listener: Listener) {
     this.#listener = listener;
@@ -62,6 +65,7 @@ export class Connection {
 
   send(request: Buffer): void {
     this.#isBusy = true;
+    this.#isHead = request.subarray(0, HEAD.length).equals(HEAD);
     this.#socket.write(request);
   }
 
@@ -89,7 +93,7 @@ export class Connection {
         this.#listener.failed(new Error(`unexpected response: ${response}`));
         return;
       }
-      this.#length = Number(length);
+      this.#length = this.#isHead ? 0 : Number(length);
       this.#missing = this.#length;
       rest = rest.subarray(end + HEAD_END.length);
     }

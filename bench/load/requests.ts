@@ -11,7 +11,7 @@ export interface Target {
 
 export interface RequestJob {
   readonly token: string;
-  readonly method: "GET" | "POST" | "PATCH";
+  readonly method: "GET" | "HEAD" | "POST" | "PATCH";
   /** Sent in rotation. */
   readonly targets: readonly Target[];
   /** The content type of bodies; JSON by default. */

@@ -2,12 +2,15 @@ import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { builtinRole } from "@wharf/contract";
+import { makeBlob } from "../blob.ts";
 import { copyOf, dataSet, ScratchData, someUids } from "../data-set.ts";
+import type { BlobJob, BlobLoad } from "../load/blobs.ts";
 import type { HttpJob, Target } from "../load/http.ts";
 import type { Load } from "../load/load.ts";
 import { alternately, median } from "../measure.ts";
 import type { Options } from "../options.ts";
 import { ORGANIZATION } from "../organization.ts";
+import { blobBytes, OwnRegistry, transfer, transfersOf } from "../own-registry.ts";
 import { Program } from "../program.ts";
 import { type Bench, counted, type Measured, type Row, serve } from "../row.ts";
 import { tokensOf } from "../signing-keys.ts";
@@ -34,25 +37,40 @@ interface Disturbance {
 interface Comparison {
   readonly server: Wharf;
   readonly client: Pick<HttpJob, "method" | "targets" | "connections">;
-  readonly others: Disturbance;
+  /** Disturbs the server for some seconds, and returns how much the others got each second. */
+  disturb(seconds: number): Promise<number>;
+  /** The unit of what the others got. */
+  readonly got: string;
 }
 
-async function compare(bench: Bench, { server, client, others }: Comparison): Promise<Measured> {
-  const { http, cores, options } = bench;
+/** Compares with clients that send requests. */
+async function compareRequests(
+  bench: Bench,
+  { server, client, others }: Pick<Comparison, "server" | "client"> & { others: Disturbance },
+): Promise<Measured> {
   const { port, token } = server;
-  await using disturbing = new Program<HttpJob, Load>("load/http.ts", cores.asking);
+  await using disturbing = new Program<HttpJob, Load>("load/http.ts", bench.cores.asking);
+  const disturb = async (seconds: number) => {
+    const job = { port, token, method: "GET" as const, seconds, ...others };
+    const { answers, seconds: took } = await disturbing.ask(job);
+    return answers / took;
+  };
+  return await compare(bench, { server, client, disturb, got: "responses" });
+}
+
+async function compare(
+  { http, options }: Bench,
+  { server, client, disturb, got }: Comparison,
+): Promise<Measured> {
+  const { port, token } = server;
   const seconds = options.seconds;
   const ask = () => http.ask({ ...client, port, token, seconds });
   const rates: number[] = [];
   const beside = async () => {
-    const running = disturbing.ask({
-      ...{ port, token, method: "GET" as const, seconds: seconds + (2 * HEAD_START_MS) / 1000 },
-      ...others,
-    });
+    const running = disturb(seconds + (2 * HEAD_START_MS) / 1000);
     await sleep(HEAD_START_MS);
     const load = await ask();
-    const { answers, seconds: took } = await running;
-    rates.push(answers / took);
+    rates.push(await running);
     return load;
   };
   await ask();
@@ -73,7 +91,7 @@ async function compare(bench: Bench, { server, client, others }: Comparison): Pr
   );
   const notes = [
     `median ${median(medians.beside).toFixed(2)} ms, alone ${median(medians.alone).toFixed(2)} ms`,
-    `the others got ${median(rates).toFixed(0)} responses per second`,
+    `the others got ${median(rates).toFixed(0)} ${got} per second`,
   ];
   return { unit: "ms", ...figures, notes };
 }
@@ -97,7 +115,7 @@ function getRow(doing: string, others: (bench: Bench) => Promise<GetComparison>)
       );
       const targets = gets.map((path) => ({ path }));
       const client = { method: "GET" as const, targets, connections: GET_CONNECTIONS };
-      return await compare(bench, { server, client, others: disturbance });
+      return await compareRequests(bench, { server, client, others: disturbance });
     },
   };
 }
@@ -178,10 +196,40 @@ function createRow({ sizes }: Options): Row {
       const targets = [newGroup("another")];
       const client = { method: "POST" as const, targets, connections: 1 };
       const others = { connections: LIST_CONNECTIONS, targets: [{ path: listPath() }] };
-      return await compare(bench, { server, client, others });
+      return await compareRequests(bench, { server, client, others });
     },
   };
 }
+
+const TRANSFERS = 4;
+
+/** GETs while the registry of the server is busy with large blobs. */
+const blobsRow: Row = {
+  work: `GET p99 while ${TRANSFERS} blobs are pushed and ${TRANSFERS} pulled`,
+  reference: `alone, ${GET_CONNECTIONS} connections`,
+  target: { atMost: 3 },
+  async measure(bench) {
+    await using own = await OwnRegistry.open(bench);
+    const { server, organization } = own;
+    const { token } = server;
+    const blobs = Array.from({ length: 2 * TRANSFERS }, (_, at) =>
+      makeBlob(at + 1, blobBytes(bench)),
+    );
+    const all = transfersOf(blobs, (repo) => own.repository(repo));
+    const [pushes, pulls] = [all.slice(TRANSFERS), all.slice(0, TRANSFERS)];
+    await transfer(bench, token, pulls);
+    await using load = new Program<BlobJob, BlobLoad>("load/blobs.ts", bench.cores.asking);
+    const targets = [{ path: groupPath(organization) }];
+    return await compare(bench, {
+      ...{ server, client: { method: "GET", targets, connections: GET_CONNECTIONS } },
+      async disturb(seconds) {
+        const { bytes, seconds: took } = await load.ask({ token, pushes, pulls, seconds });
+        return bytes / took / 2 ** 20;
+      },
+      got: "MiB",
+    });
+  },
+};
 
 /** Requests that one client has in flight, against those of another caller. */
 const IN_FLIGHT = 32;
@@ -319,7 +367,7 @@ function fairnessRows(options: Options): Row[] {
 /** How much the work of some clients delays others. */
 export function isolationRows(options: Options): Row[] {
   return [
-    ...[skipRow(options), sortRow(options), searchRow(options), createRow(options)],
+    ...[skipRow(options), sortRow(options), searchRow(options), createRow(options), blobsRow],
     ...fairnessRows(options),
   ];
 }

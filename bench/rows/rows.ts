@@ -18,6 +18,7 @@ import { isolationRows } from "./isolation.ts";
 import { listGrowthRow, listRows } from "./lists.ts";
 import { memoryRow } from "./memory.ts";
 import { noticeRow } from "./notice.ts";
+import { ownRegistryRows } from "./own-registry.ts";
 import { databaseRows } from "./peers/databases.ts";
 import { oidcProviderRow } from "./peers/oidc-provider.ts";
 import { postgresRows } from "./postgres.ts";
@@ -106,8 +107,15 @@ export function sectionsOf(options: Options): Section[] {
       ],
     },
     {
-      title: "Registry",
-      about: "Attached registries, against the registry itself and `skopeo`.",
+      title: "Registry of this server",
+      about:
+        "What pushes and pulls cost the server, and what clients of the registry wait for. The isolation rows have what " +
+        "other clients feel of it.",
+      rows: ownRegistryRows(options),
+    },
+    {
+      title: "Attached registries",
+      about: "What Wharf knows of them, against the registry itself and `skopeo`.",
       rows: [registryTagsRow(options), noticeRow(options), reconcileRow(options)],
     },
     {
