@@ -9,8 +9,8 @@ import type { RequestContext } from "./request-context.ts";
 
 const EMPTY = Buffer.alloc(0);
 
-/** Memory of a body that is read as it arrives: what is received, and what is being written. */
-const STREAMED_BYTES = 4 * 1024 * 1024;
+/** Memory of a body that is read as it arrives: what is received, and two buffers of what is being written. */
+const STREAMED_BYTES = 640 * 1024;
 
 /**
  * Reads a body as it arrives. The time limit of the request begins again with each chunk, and ends with the last one:
