@@ -1,6 +1,6 @@
 /**
- * Renders the Helm chart without Helm, which is not to be had everywhere. The chart keeps to fields, `toJson`, and `if`
- * without `else`; all other actions are errors here.
+ * Renders the Helm chart without Helm, which is not to be had everywhere. The chart keeps to fields, `toJson`, `if` and
+ * `else`; all other actions are errors here.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ export function renderChart(changed: Values): Record<string, unknown>[] {
     .filter((object) => object !== null);
 }
 
-const ACTION = /\{\{(-?)\s*(?:(if)\s+)?(?:(end)|\.([\w.]+)(\s*\|\s*toJson)?)\s*(-?)\}\}/g;
+const ACTION = /\{\{(-?)\s*(?:(if)\s+)?(?:(end)|(else)|\.([\w.]+)(\s*\|\s*toJson)?)\s*(-?)\}\}/g;
 
 function render(file: string, text: string, scope: Values): string {
   let rendered = "";
@@ -44,11 +44,17 @@ function render(file: string, text: string, scope: Values): string {
     if (!branches.includes(false)) rendered += plain;
   };
   for (const action of text.matchAll(ACTION)) {
-    const [whole, trimsBefore, isIf, isEnd, path = "", asJson, trimsAfter] = action;
+    const [whole, trimsBefore, isIf, isEnd, isElse, path = "", asJson, trimsAfter] = action;
     const plain = text.slice(from, action.index);
     append(trimsBefore ? plain.trimEnd() : plain);
     from = action.index + whole.length;
     if (trimsAfter) from += /^\s*/.exec(text.slice(from))?.[0].length ?? 0;
+    if (isElse) {
+      const branch = branches.pop();
+      if (branch === undefined) throw new Error(`${file}: else without if`);
+      branches.push(!branch);
+      continue;
+    }
     const value = isEnd ? undefined : valueAt(file, path, scope);
     // Go considers empty lists and maps false.
     if (isIf && typeof value === "object") throw new Error(`${file}: if of a list or map: ${path}`);

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { notificationSecret } from "../src/app/admin.ts";
+import { filesBelow } from "./support/server/files-below.ts";
 import {
   everyValueOf,
   type KeyMaterial,
@@ -96,9 +97,8 @@ for (const store of STORES) {
     if (store === "sqlite") {
       test("no file of the data directory does either", () => {
         const { data } = world.server;
-        const entries = readdirSync(data, { recursive: true, withFileTypes: true });
-        for (const { parentPath, name: file } of entries.filter((entry) => entry.isFile())) {
-          const content = readFileSync(join(parentPath, file));
+        for (const file of filesBelow(data)) {
+          const content = readFileSync(file);
           for (const [name, secret] of wanted())
             for (const spelled of spellings(secret))
               assert.ok(!content.includes(spelled), `${file} holds the ${name}`);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -14,6 +14,7 @@ import { openSqlite } from "../src/store/db/sqlite.ts";
 import { Http } from "./support/client/http.ts";
 import { rawRows } from "./support/server/direct-store.ts";
 import { createEarlierStore } from "./support/server/earlier-store.ts";
+import { filesBelow } from "./support/server/files-below.ts";
 import {
   everyValueOf,
   keyMaterialOf,
@@ -117,7 +118,7 @@ for (const store of STORES) {
     test("leaves no plaintext keys in database files", async () => {
       const [server] = servers as [TestServer];
       const secrets = secretBytesOf(await keyMaterialOf(server));
-      const files = store === "sqlite" ? readdirSync(folder).map((name) => join(folder, name)) : [];
+      const files = store === "sqlite" ? filesBelow(folder) : [];
       if (store === "postgres") {
         // What is still to be written out is in memory alone.
         await rawRows(server, "CHECKPOINT");

@@ -71,11 +71,24 @@ describe("access to the registry", () => {
       basic(puller, theirs),
       basic(puller.replaceAll("/", "_"), theirs),
       await registryToken(registry, "repository:acme/app:pull"),
-      await registryToken(api, "repository:acme/app:pull"),
     ]) {
       assert.equal(await status(authorization, "GET", "/v2/"), 200);
       assert.equal(await status(authorization), 200);
     }
+  });
+
+  test("a token of the API gets one of the registry, if the registry has the host of the API", async () => {
+    const password = await world.signer.token(puller);
+    const scope = "repository:acme/app:pull";
+    assert.equal((await world.registry.ask({ user: "_token", password, scope })).status, 403);
+    const alone = await World.start();
+    const token = await alone.server.token();
+    const service = new URL(alone.server.url).host;
+    const given = await fetch(`${alone.server.url}/token?service=${service}`, {
+      headers: { authorization: basic("_token", token) },
+    });
+    await alone.stop();
+    assert.equal(given.status, 200);
   });
 
   test("other credentials are refused, and so are cookies", async () => {
@@ -134,7 +147,7 @@ describe("access to the registry", () => {
       `Bearer ${api}`,
       basic("_token", api),
       basic(uid, await world.registry.issuer.sign({ sub: "leaver" })),
-      await registryToken(api, "repository:acme/app:pull,push"),
+      await registryToken(await world.registry.token(uid), "repository:acme/app:pull,push"),
     ];
     const location = await anonymous.as(all[0]).begin("acme/app");
     for (const one of all) assert.equal(await status(one), 200);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { before, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { rawRows } from "./support/server/direct-store.ts";
+import { filesBelow } from "./support/server/files-below.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const HOUR = 3_600_000;
@@ -224,8 +224,8 @@ onEachStore("group invites", (world) => {
     }
     for (const secret of secrets) assert.ok(!world.server.log.includes(secret), "the log");
     if (world.store !== "sqlite") return;
-    for (const file of readdirSync(world.server.data)) {
-      const bytes = readFileSync(join(world.server.data, file));
+    for (const file of filesBelow(world.server.data)) {
+      const bytes = readFileSync(file);
       for (const secret of secrets) assert.equal(bytes.includes(secret), false, file);
     }
   });

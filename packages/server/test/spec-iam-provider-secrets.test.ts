@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { before, test } from "node:test";
 import { RESOURCES } from "../src/app/resources.ts";
 import { Secrets } from "../src/secrets/secrets.ts";
@@ -8,6 +7,7 @@ import { openStore } from "../src/store/db/open.ts";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { rawRows } from "./support/server/direct-store.ts";
+import { filesBelow } from "./support/server/files-below.ts";
 import { testSettings } from "./support/server/test-settings.ts";
 import { onEachStore, roleNamed } from "./support/world/world.ts";
 
@@ -134,9 +134,7 @@ onEachStore("the client secret of an identity provider", (world) => {
       ),
     );
     assert.ok(texts.flat().length > 10 && blobs.flat().length > 5, "there is something to look at");
-    const files = readdirSync(world.server.data).map((file) =>
-      readFileSync(join(world.server.data, file)),
-    );
+    const files = filesBelow(world.server.data).map((file) => readFileSync(file));
     const everything = Buffer.concat([
       ...texts.flat().map(({ text }) => Buffer.from(text)),
       ...blobs.flat().map(({ bytes }) => Buffer.from(bytes)),

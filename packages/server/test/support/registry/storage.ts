@@ -22,6 +22,8 @@ export interface StoredImage {
   readonly layers: readonly string[];
   /** Bytes of the layers and the configuration; 0 for an index. */
   readonly size: number;
+  /** Bytes of its manifest. */
+  readonly manifestSize: number;
 }
 
 /** The files of a registry, written as CNCF Distribution would: thousands of pushes take hours. */
@@ -43,21 +45,23 @@ export class RegistryStorage {
     const config = this.#blob(CONFIG, { architecture, os: "linux", config: run });
     const layers = [this.#layer];
     const manifest = { schemaVersion: 2, mediaType: MANIFEST, config, layers };
-    const { digest } = this.#blob(MANIFEST, manifest);
+    const { digest, size: manifestSize } = this.#blob(MANIFEST, manifest);
     const size = config.size + this.#layer.size;
-    return { digest, manifests: [digest], layers: [config.digest, this.#layer.digest], size };
+    const layerDigests = [config.digest, this.#layer.digest];
+    return { digest, manifests: [digest], layers: layerDigests, size, manifestSize };
   }
 
   /** Stores an artifact that is attached to an image, such as a signature. */
-  attachment(name: string, { digest }: StoredImage, artifactType?: string): StoredImage {
+  attachment(name: string, image: StoredImage, artifactType?: string): StoredImage {
     const config = this.#blob("application/vnd.oci.empty.v1+json", { name });
-    const subject = { mediaType: MANIFEST, digest, size: 1 };
+    const subject = { mediaType: MANIFEST, digest: image.digest, size: image.manifestSize };
     const layers = [this.#layer];
     const type = artifactType && { artifactType };
     const manifest = { schemaVersion: 2, mediaType: MANIFEST, ...type, config, layers, subject };
-    const { digest: own } = this.#blob(MANIFEST, manifest);
+    const { digest: own, size: manifestSize } = this.#blob(MANIFEST, manifest);
     const size = config.size + this.#layer.size;
-    return { digest: own, manifests: [own], layers: [config.digest, this.#layer.digest], size };
+    const layerDigests = [config.digest, this.#layer.digest];
+    return { digest: own, manifests: [own], layers: layerDigests, size, manifestSize };
   }
 
   /** Puts an image into a repository without a tag. */
@@ -69,16 +73,16 @@ export class RegistryStorage {
   /** Stores an index of images for several architectures. */
   index(name: string, architectures: readonly string[]): StoredImage {
     const images = architectures.map((one) => this.image(`${name} for ${one}`, one));
-    const manifests = images.map(({ digest }, at) => {
+    const manifests = images.map(({ digest, manifestSize: size }, at) => {
       const platform = { os: "linux", architecture: architectures[at] };
-      return { mediaType: MANIFEST, digest, size: 1, platform };
+      return { mediaType: MANIFEST, digest, size, platform };
     });
     return this.#index(images, manifests);
   }
 
   /** Stores an index that names one thing so many times. */
   repeated(image: StoredImage, mediaType: string, times: number): StoredImage {
-    const entry = { mediaType, digest: image.digest, size: 1 };
+    const entry = { mediaType, digest: image.digest, size: image.manifestSize };
     return this.#index([image], Array(times).fill(entry));
   }
 
@@ -126,9 +130,11 @@ export class RegistryStorage {
   }
 
   #index(images: readonly StoredImage[], manifests: readonly object[]): StoredImage {
-    const { digest } = this.#blob(INDEX, { schemaVersion: 2, mediaType: INDEX, manifests });
+    const index = { schemaVersion: 2, mediaType: INDEX, manifests };
+    const { digest, size: manifestSize } = this.#blob(INDEX, index);
     return {
       digest,
+      manifestSize,
       manifests: [digest, ...images.flatMap((one) => one.manifests)],
       layers: images.flatMap((one) => one.layers),
       size: 0,
