@@ -63,11 +63,11 @@ export function stageProtos(stage: string): string {
   return folder;
 }
 
-/** Generated messages are JavaScript with declarations already. */
+/** Generated messages are JavaScript with declarations already; the OpenAPI document is JSON. */
 function copyGenerated(source: string, dist: string): void {
   const generated = join(source, "gen");
   if (!existsSync(generated)) return;
-  for (const file of filesBelow(generated).filter((one) => /\.(js|d\.ts)$/.test(one))) {
+  for (const file of filesBelow(generated).filter((one) => /\.(js|d\.ts|json)$/.test(one))) {
     cpSync(file, join(dist, "gen", relative(generated, file)));
   }
 }
@@ -117,7 +117,7 @@ function packedManifest({ private: _, exports, ...manifest }: Manifest, name: st
     sideEffects: false,
     files: ["dist"],
     engines: { node: PLATFORMS[name]?.node },
-    types: packedExport(exports["."] as string).types,
+    types: declarationsOf(exports["."] as string),
     exports: {
       ...Object.fromEntries(
         Object.entries(exports).map(([path, file]) => [path, packedExport(file)]),
@@ -127,12 +127,17 @@ function packedManifest({ private: _, exports, ...manifest }: Manifest, name: st
   };
 }
 
-function packedExport(file: string): { types: string; default: string } {
-  const compiled = file.replace(/^\./, "./dist");
-  if (compiled.endsWith("/*.js")) {
-    return { types: compiled.replace(/\.js$/, ".d.ts"), default: compiled };
-  }
-  return { types: compiled.replace(/\.ts$/, ".d.ts"), default: compiled.replace(/\.ts$/, ".js") };
+function packedExport(file: string): string | { types: string; default: string } {
+  if (file.endsWith(".json")) return inDist(file);
+  return { types: declarationsOf(file), default: inDist(file).replace(/\.ts$/, ".js") };
+}
+
+function declarationsOf(file: string): string {
+  return inDist(file).replace(/\.[jt]s$/, ".d.ts");
+}
+
+function inDist(file: string): string {
+  return file.replace(/^\./, "./dist");
 }
 
 function filesBelow(folder: string): string[] {
