@@ -13,9 +13,6 @@ import { OciClient, type PushedImage, sha256 } from "../support/registry/oci-cli
 import { DirectStore } from "../support/server/direct-store.ts";
 import { World } from "../support/world/world.ts";
 
-/** Only a failure is logged, which fails the test, too. */
-const LOG = {} as Logger;
-
 const DAY_MS = 24 * 3_600_000;
 const ROUNDS = 5;
 const INTERRUPTED = 1_000;
@@ -28,8 +25,9 @@ describe("the registry", () => {
     return [world, new OciClient(world.server.url, `Bearer ${token}`)];
   }
 
-  test("serves every acknowledged image after kill -9, and uploads go on", async () => {
+  test("serves every acknowledged image after kill -9, and uploads go on", async (t) => {
     const [world, client] = await start({ ownProcess: true });
+    t.after(() => world.stop());
     const acknowledged = new Map<string, PushedImage>();
     for (let round = 0; round < ROUNDS; round++) {
       let isKilled = false;
@@ -65,11 +63,11 @@ describe("the registry", () => {
         }
       }
     }
-    await world.stop();
   });
 
-  test("keeps nothing of a thousand interrupted uploads", async () => {
+  test("keeps nothing of a thousand interrupted uploads", async (t) => {
     const [world, client] = await start({});
+    t.after(() => world.stop());
     const folder = join(world.server.data, "registry");
     const uploads = () => readdirSync(join(folder, "uploads")).length;
     for (let at = 0; at < INTERRUPTED; at++) {
@@ -93,13 +91,15 @@ describe("the registry", () => {
       })(),
     );
     const direct = await DirectStore.open(world.server);
-    const cleanup = new UploadCleanup(direct.engine, storage, LOG);
+    const warned: unknown[] = [];
+    const log = { warn: (fields: object) => warned.push(fields) } as unknown as Logger;
+    const cleanup = new UploadCleanup(direct.engine, storage, log);
     await cleanup.run();
     assert.ok(uploads() > INTERRUPTED, "uploads of today stay");
     await cleanup.run(Date.now() + 2 * DAY_MS);
     assert.equal(uploads(), 0);
+    assert.deepEqual(warned, [{ parts: 1, blobs: 0 }]);
     await direct.close();
     await storage.close();
-    await world.stop();
   });
 });
