@@ -17,7 +17,7 @@ export interface Requester {
   readonly isOperator: boolean;
 }
 
-/** Where paths are looked up: the store, or a transaction. */
+/** The source of path lookups: the store, or a transaction. */
 export interface PathLookup {
   readonly catalog: Catalog;
   readonly reader: Reader;

@@ -21,11 +21,11 @@ import type { TokenEndpointDeps } from "../access/token-endpoint.ts";
 import type { ResolvedPath } from "../path.ts";
 import { RegistryDenial } from "./denial-audit.ts";
 
-/** Who sent a request to the registry, with current grants: a change of access is felt by the next request. */
+/** The caller of the registry, with current grants: a change of access is felt by the next request. */
 export interface RegistryCaller extends Requester {
   readonly caller: Caller;
   readonly isAnonymous: boolean;
-  /** What the token grants at most; undefined without such a limit. */
+  /** The upper bound of the grants, from a registry token; undefined for other credentials. */
   readonly access?: readonly ResourceActions[];
 }
 

@@ -5,7 +5,7 @@ import type { ResolvedPath } from "../path.ts";
 import type { ContentStorage } from "../storage/content-storage.ts";
 import type { RegistryAuthorizer, RegistryCaller } from "./access.ts";
 
-/** What the parts of the registry work with. */
+/** The dependencies of the request handlers of the registry. */
 export interface ServeDeps {
   readonly engine: Engine;
   readonly storage: ContentStorage;

@@ -234,7 +234,7 @@ export function unknownManifest(reference: string): RegistryFault {
   return new RegistryFault("MANIFEST_UNKNOWN", `the repository has no manifest ${reference}`);
 }
 
-/** What happened, in the form that attached registries report it. */
+/** The notification of an activity, as attached registries send it. */
 export function notificationOf(
   { request, caller, name, time }: RepoRequest,
   action: RegistryNotification["action"],

@@ -3,7 +3,7 @@ import { RegistryFault } from "../access/errors.ts";
 import { isDigest, type ReadManifest, readManifest } from "../images/manifest.ts";
 import { list, object, parseJson, text } from "../lenient-json.ts";
 
-/** What a manifest says of something that it refers to. */
+/** A descriptor in a manifest: the digest and size of a blob or of another manifest. */
 export interface Reference {
   readonly digest: string;
   /** Undefined if the manifest does not give it. */
