@@ -7,7 +7,7 @@ type Loading = (file: string) => string;
 
 /** With its code cache. */
 export const loadFromBuild: Loading = (file) =>
-  `require("./built.ts").loadBuilt(__dirname + "/${file}")`;
+  `require("@wharf/server/lib/runtime/code-cache.ts").loadBuilt(__dirname + "/${file}")`;
 
 /** As any module. */
 export const loadPlainly: Loading = (file) => `require("./${file}")`;

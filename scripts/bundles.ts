@@ -7,7 +7,7 @@
  */
 import { join } from "node:path";
 import { type BuildOptions, type BuildResult, build, type Plugin } from "esbuild";
-import { WRAPPER } from "../packages/cli/src/built.ts";
+import { WRAPPER } from "../packages/server/src/lib/runtime/code-cache.ts";
 import { buildInfo } from "./build-info.ts";
 import {
   filesOnce,
@@ -39,7 +39,7 @@ export interface BundleOptions {
   readonly out: string;
   /** The oldest Node.js of the start and the commands, as esbuild names it. The server needs 24. */
   readonly target: string;
-  /** Whether the bundles are ordinary modules, not compiled with a code cache (packages/cli/src/built.ts). */
+  /** Whether the bundles are ordinary modules, not compiled with a code cache (packages/server/src/lib/runtime/code-cache.ts). */
   readonly plain: boolean;
   readonly plugins: readonly Plugin[];
   readonly external: readonly string[];

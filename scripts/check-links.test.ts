@@ -24,6 +24,9 @@ test("makes anchors as GitHub does", () => {
 
 test("finds source files in code spans", () => {
   const text =
-    "`engine/list/list.ts`, `list.ts`, `engine/`, engine/get.ts and `packages/cli/src/built.ts`";
-  assert.deepEqual(sourcesIn(text), ["engine/list/list.ts", "packages/cli/src/built.ts"]);
+    "`engine/list/list.ts`, `list.ts`, `engine/`, engine/get.ts and `packages/server/src/lib/runtime/code-cache.ts`";
+  assert.deepEqual(sourcesIn(text), [
+    "engine/list/list.ts",
+    "packages/server/src/lib/runtime/code-cache.ts",
+  ]);
 });

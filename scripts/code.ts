@@ -1,5 +1,5 @@
 /**
- * Runs what was built as people will, and keeps the code that V8 made of it (packages/cli/src/built.ts).
+ * Runs what was built as people will, and keeps the code that V8 made of it (packages/server/src/lib/runtime/code-cache.ts).
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";

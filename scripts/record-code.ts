@@ -3,8 +3,8 @@
  * code that V8 has made of it by the end.
  */
 import { writeFileSync } from "node:fs";
-import { codeOf, compiled, exportsOf } from "../packages/cli/src/built.ts";
-import { unsetServerFlags } from "../packages/cli/src/serve/v8-flags.ts";
+import { codeOf, compiled, exportsOf } from "../packages/server/src/lib/runtime/code-cache.ts";
+import { unsetServerFlags } from "../packages/server/src/lib/runtime/v8-flags.ts";
 
 const [file = "", ...words] = process.argv.slice(2);
 const script = compiled(file, undefined);

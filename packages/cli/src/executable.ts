@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { getAsset } from "node:sea";
 import { Script } from "node:vm";
-import { WRAPPER } from "./built.ts";
+import { WRAPPER } from "@wharf/server/lib/runtime/code-cache.ts";
 
 const FOLDER = dirname(process.execPath);
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { EventFilterSchema, newChildUid, newRootUid } from "@wharf/contract";
-import { LogSearch } from "../src/events/log-search.ts";
+import { LogSearch } from "../src/events/log/search.ts";
 import { CountedTask } from "../src/lib/testing/counted-task.ts";
 import type { Reader } from "../src/store/db/connection.ts";
 import type { Store } from "../src/store/db/store.ts";

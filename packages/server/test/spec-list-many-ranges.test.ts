@@ -12,7 +12,7 @@ import {
 } from "@wharf/contract";
 import { groups } from "../src/iam/groups.ts";
 import { roleBindings } from "../src/iam/role-bindings.ts";
-import { repos } from "../src/registry/repos/repos.ts";
+import { repos } from "../src/registry/repos/definition.ts";
 import type { ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { Http } from "./support/client/http.ts";

@@ -1,6 +1,6 @@
+import { setServerFlags } from "@wharf/server/lib/runtime/v8-flags.ts";
 import { runReportingErrors } from "../report.ts";
 import { runServe, runServeWorker, WORKER } from "./run.ts";
-import { setServerFlags } from "./v8-flags.ts";
 
 /** The entry point of the server bundle: `wharf serve` without the other commands. */
 export function run(words: readonly string[]): Promise<void> {

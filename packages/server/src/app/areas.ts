@@ -22,7 +22,7 @@ import { ServedMethods } from "../rpc/methods.ts";
 import { registerScim } from "../scim/register.ts";
 import { createExchange, registerSts } from "../sts/register.ts";
 import { deprecationOf } from "../v1/deprecation.ts";
-import { V1_EVENT_TRANSLATOR } from "../v1/events.ts";
+import { V1_EVENT_TRANSLATOR } from "../v1/events/event-translator.ts";
 import { registerV1 } from "../v1/register.ts";
 import { UNSUPPORTED_API } from "../v1/unsupported.ts";
 import { registerVulnerabilities } from "../vulnerabilities/register.ts";

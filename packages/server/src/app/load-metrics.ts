@@ -1,7 +1,7 @@
 import type { TimeSlices } from "../lib/scheduling/time-slices.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Store } from "../store/db/store.ts";
-import type { Port } from "../wire/port.ts";
+import type { Port } from "../wire/port/port.ts";
 
 /** Figures of what is in progress and what waits, read with each scrape: requests pay nothing for them. */
 export function watchLoad(

@@ -3,7 +3,7 @@ import { hostsOf } from "../config/addresses.ts";
 import { ConfigError, type Settings } from "../config/settings.ts";
 import { portError } from "../lib/startup-errors.ts";
 import { DEFAULT_LIMITS } from "../wire/limits.ts";
-import { openPort, type Port, type PortOptions } from "../wire/port.ts";
+import { openPort, type Port, type PortOptions } from "../wire/port/port.ts";
 
 type Served = Omit<PortOptions, "listen" | "tls" | "trustedProxies" | "hosts" | "cors" | "limits">;
 

@@ -1,6 +1,6 @@
 // Written by `npm run generate`. Do not edit.
 
-import { subscriptions } from "../events/subscriptions/subscriptions.ts";
+import { subscriptions } from "../events/subscriptions/definition.ts";
 import { accountAssociations } from "../iam/account-associations.ts";
 import { externalGroupRoleMappings } from "../iam/external-group-role-mappings.ts";
 import { groupInvites } from "../iam/group-invites.ts";
@@ -11,8 +11,8 @@ import { roleBindings } from "../iam/role-bindings.ts";
 import { roles } from "../iam/roles.ts";
 import { deployments } from "../registry/deployments.ts";
 import { packages } from "../registry/packages.ts";
-import { repos } from "../registry/repos/repos.ts";
-import { tags } from "../registry/tags/tags.ts";
+import { repos } from "../registry/repos/definition.ts";
+import { tags } from "../registry/tags/definition.ts";
 import { advisories } from "../vulnerabilities/advisories.ts";
 
 /** Every resource of the server by its name. */

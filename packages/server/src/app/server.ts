@@ -25,7 +25,7 @@ import type { Store } from "../store/db/store.ts";
 import type { MigrationLog } from "../store/schema/migration-session.ts";
 import { endLeases } from "../store/tables/leases.ts";
 import { endPassLeases } from "../store/tables/registry/passes.ts";
-import type { Port } from "../wire/port.ts";
+import type { Port } from "../wire/port/port.ts";
 import { type Areas, registerAreas, servedBy } from "./areas.ts";
 import { BackgroundTasks } from "./background.ts";
 import { type Core, openCore } from "./core.ts";

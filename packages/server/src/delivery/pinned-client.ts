@@ -1,8 +1,8 @@
 import { Agent, type OutgoingHttpHeaders, request as requestHttp } from "node:http";
 import type { SecureContext } from "node:tls";
-import { https, tls } from "../lib/lazy-builtins.ts";
 import { rejectPrivate } from "../lib/net/fetch-json.ts";
 import { HOST_LOOKUP, type HostLookup } from "../lib/net/host-lookup.ts";
+import { https, tls } from "../lib/runtime/lazy-builtins.ts";
 import { readRetryAfter } from "./retry-schedule.ts";
 
 /** The beginning of an answer that is kept. */

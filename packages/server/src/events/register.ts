@@ -21,11 +21,11 @@ import { deliveryMethods } from "./delivery/methods.ts";
 import { Results } from "./delivery/results.ts";
 import { WebhookSigner } from "./delivery/signing.ts";
 import { DeliveryWorker } from "./delivery/worker.ts";
-import { eventMethods } from "./event-methods.ts";
-import { EventTail } from "./event-tail.ts";
+import { eventMethods } from "./log/methods.ts";
+import { EventTail } from "./log/tail.ts";
+import { watchMethod } from "./log/watch.ts";
 import { subscriptionMethods } from "./subscriptions/methods.ts";
 import type { SinkPolicy } from "./subscriptions/sink-policy.ts";
-import { watchMethod } from "./watch.ts";
 
 export interface RegisterEventsDeps {
   readonly engine: Engine;

@@ -2,7 +2,7 @@ import type { ChildProcess, ForkOptions } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname } from "node:path";
 import { isSea } from "node:sea";
-import { childProcess } from "./lazy-builtins.ts";
+import { childProcess } from "./runtime/lazy-builtins.ts";
 
 /** The executable of this process, on Linux even if its file was replaced or removed since. */
 const SELF = "/proc/self/exe";

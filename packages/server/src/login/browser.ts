@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { HttpRequest, HttpResponse } from "../wire/endpoint.ts";
-import { readParameters } from "../wire/parameters.ts";
+import { readParameters } from "../wire/http/parameters.ts";
 import { pageHeaders } from "./pages/layout.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ErrorPage } from "../wire/http.ts";
+import type { ErrorPage } from "../wire/http/http.ts";
 import { pageHeaders } from "./pages/layout.ts";
 import { errorPage } from "./pages/messages.ts";
 

@@ -1,6 +1,6 @@
 import { WharfError } from "../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
-import { errorHeaders } from "../wire/http.ts";
+import { errorHeaders } from "../wire/http/http.ts";
 import { htmlResponse } from "./browser.ts";
 import { errorPage, TO_SIGN_IN, TO_START } from "./pages/messages.ts";
 

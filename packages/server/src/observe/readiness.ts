@@ -1,6 +1,6 @@
 import { failureText } from "../store/db/failure.ts";
 import type { StoreHealth } from "../store/db/health.ts";
-import type { HealthSource } from "../wire/grpc/health.ts";
+import type { HealthSource } from "../wire/grpc/system/health.ts";
 
 /** Why load balancers should not route requests here. */
 export interface NotReady {

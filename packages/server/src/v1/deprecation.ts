@@ -5,8 +5,8 @@ import type { Settings } from "../config/settings.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { ResponseHeaders } from "../rpc/call.ts";
 import type { Deprecation } from "../rpc/methods.ts";
-import { entitlementMethods } from "./entitlements.ts";
-import { syncStatusMethods } from "./sync-status.ts";
+import { entitlementMethods } from "./registry/entitlements.ts";
+import { syncStatusMethods } from "./registry/sync-status.ts";
 
 /** Methods with constant answers, for clients of the public contract: version 2 has none of them. */
 const CONSTANT: ReadonlySet<DescMethod> = new Set(

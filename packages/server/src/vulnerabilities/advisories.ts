@@ -7,8 +7,8 @@ import {
 } from "@wharf/contract";
 import { Resource } from "../engine/resource.ts";
 import { withOrigins } from "./origins.ts";
-import { addSeverities } from "./severities/severities.ts";
-import { addSource } from "./sources/sources.ts";
+import { addSeverities } from "./severities/definition.ts";
+import { addSource } from "./sources/definition.ts";
 import { advisoryTerms } from "./terms.ts";
 
 const PRESENT = 0;

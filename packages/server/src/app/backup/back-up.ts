@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ConfigError } from "../../config/settings.ts";
 import { AgeError, AgeWriter, decrypt, type Lock, type Unlock } from "../../lib/age/age.ts";
-import { zlib } from "../../lib/lazy-builtins.ts";
+import { zlib } from "../../lib/runtime/lazy-builtins.ts";
 import { dataDirectoryError } from "../../lib/startup-errors.ts";
 import { type Archive, archiveLines, openArchive } from "./archive.ts";
 import type { CopyProgress } from "./fill-target.ts";

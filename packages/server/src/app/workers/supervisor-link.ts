@@ -4,7 +4,7 @@ import { WharfError } from "../../lib/errors.ts";
 import type { LimitedUse, RateLimits } from "../../lib/scheduling/rate-limits.ts";
 import type { Metrics } from "../../observe/metrics.ts";
 import type { Readiness } from "../../observe/readiness.ts";
-import type { ConnectionSource } from "../../wire/port.ts";
+import type { ConnectionSource } from "../../wire/port/port.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";
 
 /** Sends a message to the supervisor. */

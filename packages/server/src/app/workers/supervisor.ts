@@ -7,7 +7,7 @@ import { type Log, openLog, stderrOutput } from "../../observe/logger.ts";
 import { listenForScrapes, type MetricsListener } from "../../observe/metrics-listener.ts";
 import { lockDataDirectory } from "../../store/db/open.ts";
 import type { ServerLock } from "../../store/db/sqlite/server-lock.ts";
-import { urlOf } from "../../wire/port.ts";
+import { urlOf } from "../../wire/port/port.ts";
 import { DRAIN_MS, type RunningServer } from "../running-server.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { type Listening, listenFor } from "./listener.ts";

@@ -7,9 +7,9 @@ import type { HostLookup } from "../../lib/net/host-lookup.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import type { EventNames } from "../cloud-event.ts";
 import { capabilitiesFor, missingOf } from "../rights.ts";
+import { subscriptions } from "../subscriptions/definition.ts";
 import { signingSecrets } from "../subscriptions/secrets.ts";
 import type { SinkPolicy } from "../subscriptions/sink-policy.ts";
-import { subscriptions } from "../subscriptions/subscriptions.ts";
 import type { WebhookSigner } from "./signing.ts";
 
 /** Previous secrets end while nothing else changes: what was read is used no longer than this. */

@@ -7,8 +7,8 @@ import { invalidArgument } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { countDeliveriesOverTime, DELIVERY_STATES } from "../../store/tables/events/deliveries.ts";
-import { mustExist } from "../log-search.ts";
-import { subscriptions } from "../subscriptions/subscriptions.ts";
+import { mustExist } from "../log/search.ts";
+import { subscriptions } from "../subscriptions/definition.ts";
 
 /** Counts deliveries over time: those of a subscription, or of a group and everything below it. */
 export function countsMethod(engine: ResourceStore): Handler {

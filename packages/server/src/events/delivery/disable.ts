@@ -4,7 +4,7 @@ import { newEventId } from "../../lib/event-id.ts";
 import type { Store } from "../../store/db/store.ts";
 import { writeAudit, writeEvent } from "../../store/tables/audit/audit-and-events.ts";
 import { failPending } from "../../store/tables/events/deliveries.ts";
-import { subscriptions } from "../subscriptions/subscriptions.ts";
+import { subscriptions } from "../subscriptions/definition.ts";
 
 /**
  * Disables a subscription on behalf of the service: its sink is gone, or the identity behind it has lost its rights. An

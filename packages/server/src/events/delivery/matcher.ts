@@ -10,7 +10,7 @@ import { startOf } from "../../store/tables/events/subscription-states.ts";
 import { type Attributes, attributesOf, type EventNames } from "../cloud-event.ts";
 import { eventTypes } from "../event-types.ts";
 import { matches } from "../filters.ts";
-import { subscriptions } from "../subscriptions/subscriptions.ts";
+import { subscriptions } from "../subscriptions/definition.ts";
 
 /** Groups whose subscriptions are cached. */
 const MAX_GROUPS = 10_000;

@@ -36,9 +36,9 @@ import { markDue } from "../../store/tables/events/subscription-states.ts";
 import type { EventNames } from "../cloud-event.ts";
 import { eventTypes } from "../event-types.ts";
 import { typesFilter } from "../filters.ts";
-import { LogSearch } from "../log-search.ts";
+import { LogSearch } from "../log/search.ts";
 import { capabilitiesFor, mayRead, mustRead } from "../rights.ts";
-import { subscriptions } from "../subscriptions/subscriptions.ts";
+import { subscriptions } from "../subscriptions/definition.ts";
 import { countsMethod } from "./counts.ts";
 
 /** Events that one call sends again, and those written in one transaction. */

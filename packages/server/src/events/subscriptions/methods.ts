@@ -18,8 +18,8 @@ import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import { writeEvent } from "../../store/tables/audit/audit-and-events.ts";
+import { subscriptions } from "./definition.ts";
 import { forgetSecrets, rotateSecret } from "./secrets.ts";
-import { subscriptions } from "./subscriptions.ts";
 
 const HOUR_MS = 3_600_000;
 const DEFAULT_OVERLAP_MS = 24 * HOUR_MS;

@@ -1,7 +1,7 @@
 import { type OutgoingHttpHeaders, request as requestHttp } from "node:http";
 import type { RequestOptions } from "node:https";
 import { isIP } from "node:net";
-import { https } from "../lazy-builtins.ts";
+import { https } from "../runtime/lazy-builtins.ts";
 import { HOST_LOOKUP } from "./host-lookup.ts";
 import { isPublicAddress } from "./ip-ranges.ts";
 

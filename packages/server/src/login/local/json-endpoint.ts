@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import { errorHeaders } from "../../wire/http.ts";
+import { errorHeaders } from "../../wire/http/http.ts";
 import { sentenceOf } from "../page-endpoint.ts";
 
 /** A request of the passkey script. */

@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import { errorHeaders, HttpFault } from "../../wire/http.ts";
-import { readParameters } from "../../wire/parameters.ts";
+import { errorHeaders, HttpFault } from "../../wire/http/http.ts";
+import { readParameters } from "../../wire/http/parameters.ts";
 
 const PATH = "/oauth/token";
 

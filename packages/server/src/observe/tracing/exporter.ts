@@ -1,5 +1,5 @@
 import { request as requestHttp } from "node:http";
-import { https } from "../../lib/lazy-builtins.ts";
+import { https } from "../../lib/runtime/lazy-builtins.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { Attributes, FinishedSpan } from "./span.ts";
 

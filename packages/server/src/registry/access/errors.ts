@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { type CodeName, WharfError } from "../../lib/errors.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
-import { errorHeaders, HttpFault } from "../../wire/http.ts";
+import { errorHeaders, HttpFault } from "../../wire/http/http.ts";
 
 /** The error codes of the OCI distribution specification. */
 const OCI_CODES: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import { registryHosts } from "../../sts/audiences.ts";
 import type { AuditedSubject } from "../../sts/authorize-subject.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import { readParameters } from "../../wire/parameters.ts";
+import { readParameters } from "../../wire/http/parameters.ts";
 import { auditGrant, auditRejection, scopeText, type TokenRequest } from "./access-audit.ts";
 import {
   authenticate,

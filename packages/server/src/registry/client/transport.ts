@@ -1,6 +1,6 @@
 import * as http from "node:http";
 import type { Agent as HttpsAgent } from "node:https";
-import { https } from "../../lib/lazy-builtins.ts";
+import { https } from "../../lib/runtime/lazy-builtins.ts";
 
 const TIMEOUT_MS = 30_000;
 

@@ -7,7 +7,7 @@ import type { Store } from "../../store/db/store.ts";
 import type { RegistryContents } from "../client/remote.ts";
 import { object, parseJson, text, textMap } from "../lenient-json.ts";
 import { readFromLocations } from "../locations.ts";
-import { imageFor } from "./images.ts";
+import { imageFor } from "./definition.ts";
 
 /** The handler of GetImageConfig. Configurations are not stored, but fetched from the registry. */
 export function imageConfigMethod(

@@ -3,7 +3,7 @@ import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import { HttpFault } from "../../wire/http.ts";
+import { HttpFault } from "../../wire/http/http.ts";
 import { registryError } from "../access/errors.ts";
 import { SERVICE_SUBJECT } from "../client/client.ts";
 import { fallbackOnProtocolError } from "../client/protocol-error.ts";

@@ -1,6 +1,6 @@
 import { WharfError } from "../../lib/errors.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
-import { HttpFault } from "../../wire/http.ts";
+import { HttpFault } from "../../wire/http/http.ts";
 import type { ServeDeps } from "./deps.ts";
 
 /** Bytes of a body between two checks. */

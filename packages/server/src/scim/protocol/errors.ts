@@ -1,6 +1,6 @@
 import { type CodeName, WharfError } from "../../lib/errors.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
-import { errorHeaders } from "../../wire/http.ts";
+import { errorHeaders } from "../../wire/http/http.ts";
 
 const ERROR_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:Error";
 

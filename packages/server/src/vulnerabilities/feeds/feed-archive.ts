@@ -1,4 +1,4 @@
-import { zlib } from "../../lib/lazy-builtins.ts";
+import { zlib } from "../../lib/runtime/lazy-builtins.ts";
 
 /** A file of an archive. */
 export interface ArchivedFile {

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { tooMany, WharfError } from "../../lib/errors.ts";
 import { KeyedSemaphore } from "../../lib/scheduling/semaphore.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
-import { HttpFault } from "../../wire/http.ts";
+import { HttpFault } from "../../wire/http/http.ts";
 
 /** Limits of concurrent exports, which are files that cover a whole feed. */
 export interface ExportLimits {

@@ -14,7 +14,7 @@ import {
   type TermPosition,
   type TermWalk,
 } from "../../store/resources/terms/term-walk.ts";
-import { addPublishedSources, type RecordCache } from "../sources/sources.ts";
+import { addPublishedSources, type RecordCache } from "../sources/definition.ts";
 import {
   checkSize,
   chunksOf,

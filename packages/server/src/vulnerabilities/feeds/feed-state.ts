@@ -7,7 +7,7 @@ import { readPositions } from "../../store/resources/page.ts";
 import { countsOf, partitionRanges } from "../../store/resources/range-counts.ts";
 import { vulnerabilityChanges } from "../../store/tables/advisories/vulnerabilities.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
-import { uncompressedEtag } from "../../wire/http-reply.ts";
+import { uncompressedEtag } from "../../wire/http/reply.ts";
 
 /** Increased when the same advisories are written differently. */
 const FORMAT_VERSION = 4;

@@ -1,5 +1,5 @@
 import { pipeline } from "node:stream";
-import { zlib } from "../../lib/lazy-builtins.ts";
+import { zlib } from "../../lib/runtime/lazy-builtins.ts";
 import type { ArchivedFile } from "./feed-archive.ts";
 
 /** Headers are one block, and contents are padded to full blocks. */

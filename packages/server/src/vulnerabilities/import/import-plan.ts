@@ -12,7 +12,7 @@ import { indexable } from "../../store/resources/indexable.ts";
 import type { StoredSource } from "../../store/tables/advisories/sources.ts";
 import type { StoredVulnerability } from "../../store/tables/advisories/vulnerabilities.ts";
 import { eventsExcess } from "../event-checks.ts";
-import { vulnerabilityRow } from "../severities/severities.ts";
+import { vulnerabilityRow } from "../severities/definition.ts";
 import { withTimes } from "./event-times.ts";
 import { type Importer, mergeAdvisory } from "./merge.ts";
 import type { GivenSource } from "./source-checks.ts";

@@ -5,7 +5,7 @@ import {
   putSource,
   type StoredSource,
 } from "../../store/tables/advisories/sources.ts";
-import { sourceInUse } from "../sources/sources.ts";
+import { sourceInUse } from "../sources/definition.ts";
 import type { AdvisoryWriter } from "../writer.ts";
 import type { PlannedSource } from "./source-plan.ts";
 

@@ -2,7 +2,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { isInEffect, recordTime } from "@wharf/advisories/records";
 import { type Advisory, ReviewState } from "@wharf/contract";
 import type { StoredSource } from "../../store/tables/advisories/sources.ts";
-import { encodeDescribed, modifyTimeOf, sourceInUse } from "../sources/sources.ts";
+import { encodeDescribed, modifyTimeOf, sourceInUse } from "../sources/definition.ts";
 import type { GivenSource } from "./source-checks.ts";
 
 /** A source to be stored with an advisory, which may not have a uid yet. */

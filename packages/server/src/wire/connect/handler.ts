@@ -6,14 +6,14 @@ import { fromBinary, toJsonString } from "@bufbuild/protobuf";
 import { invalidArgument, unimplemented, WharfError } from "../../lib/errors.ts";
 import type { Method } from "../../rpc/call.ts";
 import { onlyReadsByRoute } from "../../rpc/dry-run.ts";
-import { readBody } from "../body.ts";
 import { notServed } from "../grpc/handler.ts";
 import { setCallDeadline } from "../grpc/timeout.ts";
-import { HttpFault, type Wire } from "../http.ts";
-import type { HttpContext } from "../http-reply.ts";
-import { errorReply, sendReply } from "../http-reply.ts";
+import { readBody } from "../http/body.ts";
+import { HttpFault, type Wire } from "../http/http.ts";
+import type { HttpContext } from "../http/reply.ts";
+import { errorReply, sendReply } from "../http/reply.ts";
+import { connectJson } from "../http/status.ts";
 import { maxRequestBytes } from "../limits.ts";
-import { connectJson } from "../status.ts";
 import { type Codec, codecNamed, decodeMessage, decodeScope, messageOfQuery } from "./request.ts";
 
 /** Whether a path is that of a method. Its first segment is the full name of a service, which has dots. */

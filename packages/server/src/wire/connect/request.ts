@@ -4,9 +4,9 @@ import { invalidArgument } from "../../lib/errors.ts";
 import { messageFromBinary, textFromBinary } from "../../rpc/binary-read.ts";
 import type { Method } from "../../rpc/call.ts";
 import { messageFromJson } from "../../rpc/json-read.ts";
-import { gunzip } from "../body.ts";
-import type { HttpContext } from "../http-reply.ts";
-import type { RequestContext } from "../request-context.ts";
+import { gunzip } from "../http/body.ts";
+import type { HttpContext } from "../http/reply.ts";
+import type { RequestContext } from "../http/request-context.ts";
 import { readAsPreferred } from "../rest/handling.ts";
 import { parseBody } from "../rest/request.ts";
 

@@ -1,7 +1,7 @@
 import type { WharfError } from "../../lib/errors.ts";
 import { invalidArgument } from "../../lib/errors.ts";
-import type { Wire } from "../http.ts";
-import type { RequestContext } from "../request-context.ts";
+import type { Wire } from "../http/http.ts";
+import type { RequestContext } from "../http/request-context.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   H: 3_600_000,

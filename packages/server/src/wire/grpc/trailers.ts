@@ -1,5 +1,5 @@
 import type { WharfError } from "../../lib/errors.ts";
-import { statusBinary } from "../status.ts";
+import { statusBinary } from "../http/status.ts";
 
 export interface Trailers {
   readonly "grpc-status": string;

@@ -2,17 +2,17 @@
 import { invalidArgument, unimplemented, WharfError } from "../../lib/errors.ts";
 import { messageFromBinary } from "../../rpc/binary-read.ts";
 import type { Method } from "../../rpc/call.ts";
-import { readBody } from "../body.ts";
-import { abandonStream, hasUnreadBody } from "../discard.ts";
-import { type HttpContext, writeAndClose } from "../http-reply.ts";
-import { closeIfUnread } from "../idle-connections.ts";
+import { readBody } from "../http/body.ts";
+import { abandonStream, hasUnreadBody } from "../http/discard.ts";
+import { closeIfUnread } from "../http/idle-connections.ts";
+import { type HttpContext, writeAndClose } from "../http/reply.ts";
 import { maxRequestBytes, SLOW_CLIENT_BYTES } from "../limits.ts";
 import { COMPRESSED, encodeFrame, FrameReader, TRAILERS } from "./frame.ts";
 import { notServed } from "./handler.ts";
+import { compress, denyByMessage, onlyPayload, shouldCompress } from "./request.ts";
 import { setCallDeadline, timeoutMs } from "./timeout.ts";
 import type { Trailers } from "./trailers.ts";
 import { errorTrailers, OK_TRAILERS } from "./trailers.ts";
-import { compress, denyByMessage, onlyPayload, shouldCompress } from "./unary.ts";
 
 /** Base64 encodes three bytes as four characters; the prefix of the frame and padding are extra. */
 const TEXT_OVERHEAD = 4 / 3;

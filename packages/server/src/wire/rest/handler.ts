@@ -2,19 +2,19 @@
 import type { Message } from "@bufbuild/protobuf";
 import { invalidArgument, unimplemented, unsupported, WharfError } from "../../lib/errors.ts";
 import type { Admission, Reply } from "../../rpc/call.ts";
-import { readBody } from "../body.ts";
-import { HttpFault, NoRoute } from "../http.ts";
-import type { HttpContext } from "../http-reply.ts";
-import { errorReply, sendReply } from "../http-reply.ts";
+import { readBody } from "../http/body.ts";
+import { HttpFault, NoRoute } from "../http/http.ts";
+import { checkParameterCount } from "../http/parameters.ts";
+import type { HttpContext } from "../http/reply.ts";
+import { errorReply, sendReply } from "../http/reply.ts";
 import { maxRequestBytes } from "../limits.ts";
-import { checkParameterCount } from "../parameters.ts";
 import type { UnsupportedRoute } from "../unsupported.ts";
 import { readAsPreferred } from "./handling.ts";
 import { type RestRequest, readRequest, readScope } from "./request.ts";
 import { readRequestId } from "./request-id.ts";
 import type { Route } from "./route.ts";
 import type { Match } from "./router.ts";
-import { sendServerSentEvents } from "./server-sent-events.ts";
+import { sendServerSentEvents } from "./stream.ts";
 
 /** Handles a request that matches no endpoint. */
 export function handleRest(http: HttpContext, path: string, query: string): void {

@@ -1,7 +1,7 @@
 /** How fields of a body that the schema does not have are handled: the preference `handling` (RFC 7240) and warnings. */
 
 import type { ParsedJson, ParseOptions } from "../../rpc/json-parse.ts";
-import type { HttpContext } from "../http-reply.ts";
+import type { HttpContext } from "../http/reply.ts";
 
 export type Handling = "strict" | "lenient";
 

@@ -1,7 +1,7 @@
 import { isCreate } from "@wharf/contract";
 import { invalidArgument } from "../../lib/errors.ts";
 import { readIdempotencyKey } from "../../rpc/idempotency.ts";
-import type { RequestContext } from "../request-context.ts";
+import type { RequestContext } from "../http/request-context.ts";
 import type { Route } from "./route.ts";
 
 const NAMES: ReadonlySet<string> = new Set(["request_id", "requestId"]);

@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import type { Finished } from "../observer.ts";
-import type { Port, PortOptions } from "../port.ts";
-import { openPort } from "../port.ts";
+import type { Port, PortOptions } from "../port/port.ts";
+import { openPort } from "../port/port.ts";
 import type { Answer } from "./fake-methods.ts";
 import { FakeMethods } from "./fake-methods.ts";
 
