@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   importedTables,
+  importsEngine,
   importsGoDown,
   readsUserSettings,
   testsHaveTheirOwnData,
@@ -43,6 +44,11 @@ test("drivers and transactions import no table; what composes a store may", () =
     "store/resources/resource-table.ts",
   ]);
   assert.deepEqual(importedTables("store/db/store.ts", near), []);
+});
+
+test("only the composition root has the whole engine", () => {
+  assert.ok(importsEngine("registry/tags/tags.ts", ENGINE));
+  assert.ok(!importsEngine("app/core.ts", `import { createEngine } from "../engine/engine.ts";\n`));
 });
 
 test("the server keeps the direction", () => importsGoDown());

@@ -54,6 +54,14 @@ export function importedTables(file: string, text: string): string[] {
   return importsOf(file, text).filter((path) => TABLES.test(path));
 }
 
+/** All parts of the engine. What is composed of them declares the two or three that it uses. */
+const ENGINE = "engine/engine.ts";
+
+/** Whether a file below the composition root gets the whole engine. */
+export function importsEngine(file: string, text: string): boolean {
+  return folderOf(file) !== "app" && importsOf(file, text).includes(ENGINE);
+}
+
 /** The imports of a file of the server that go upwards. */
 export function upwardImports(file: string, text: string): string[] {
   const folder = folderOf(file);
@@ -160,6 +168,9 @@ export async function importsGoDown(): Promise<void> {
       return [
         ...upwardImports(file, text).map((to) => `${SERVER}/${file} imports ${to}/`),
         ...importedTables(file, text).map((table) => `${SERVER}/${file} imports ${table}`),
+        ...(importsEngine(file, text)
+          ? [`${SERVER}/${file} imports ${ENGINE}: only app/ does`]
+          : []),
       ];
     });
   if (problems.length > 0) {

@@ -3,7 +3,6 @@ import { after, before, test } from "node:test";
 import { type JsonObject, toJson } from "@bufbuild/protobuf";
 import { readDocument } from "@wharf/advisories/read";
 import { type Advisory, AdvisoryDocumentSchema } from "@wharf/contract";
-import type { Engine } from "../src/engine/engine.ts";
 import { CountedTask } from "../src/lib/testing/counted-task.ts";
 import type { Reader, Value } from "../src/store/db/connection.ts";
 import { FeedReader } from "../src/vulnerabilities/feeds/feed-reader.ts";
@@ -54,9 +53,10 @@ onEachStore("feeds of a small group beside a large one", (world) => {
         return found;
       },
     };
-    const engine = Object.create(direct.engine, { store: { value: { reader: counting } } });
+    const counted = Object.create(store, { reader: { value: counting } });
+    const deps = { catalog: direct.engine.catalog, store: counted };
     const task = new CountedTask();
-    return { reader: new FeedReader(engine as Engine, group, task), seen, task };
+    return { reader: new FeedReader(deps, group, task), seen, task };
   }
 
   async function all<T>(items: AsyncIterable<T>): Promise<T[]> {

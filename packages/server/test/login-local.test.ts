@@ -163,7 +163,7 @@ for (const store of STORES) {
           return isRight;
         }
       }
-      const deps = { engine, passwords: new Hasher() } as unknown as LoginDeps;
+      const deps = { ...engine, passwords: new Hasher() } as unknown as LoginDeps;
       const call = { ...callOf(SessionsService.method.listSessions), caller: ANONYMOUS };
       const attempt = { password: PASSWORD, failureAction: "login refused", isSignedIn: true };
       const signIn = () => withPassword(deps, call, { ...attempt, found }, async () => "signed in");

@@ -64,8 +64,7 @@ describe("the folder of the registry", () => {
   }
 
   const log = { warn() {}, error() {} } as never;
-  const clean = (other: DiskStorage = storage) =>
-    new UploadCleanup(direct.engine, other, log).run();
+  const clean = (other: DiskStorage = storage) => new UploadCleanup(direct.store, other, log).run();
 
   test("is cleaned of parts that no upload lists, once they are old", async () => {
     const [old, fresh] = [randomUUID(), randomUUID()].map((name) => join(folder, "uploads", name));

@@ -92,7 +92,7 @@ function storedState(world: World): void {
     const from = { requestId: "tests", remoteAddress: "", userAgent: "" };
     const occasion = { ...from, actor: OPERATOR_UID, time: Date.now() };
     const write = context.mock.method(direct.store, "write");
-    const deps = { engine: direct.engine, remotes: new Map() };
+    const deps = { ...direct.engine, remotes: new Map() };
     await removeLocationInBatches(deps, { ...place, time: occasion.time }, occasion);
     assert.equal(write.mock.callCount(), 4, "two pages, their end, and the place");
     const { tags = [] } = await world.operator().tags.list({ uidp: { childrenOf: uid } });

@@ -173,7 +173,7 @@ for (const store of STORES) {
             await operator.patch(`/registry/v2beta1/repos/${former}`, { description: "mine" });
           // As earlier versions renamed folders with images.
           await direct.change(async (mutation) => {
-            const { groups } = mutation.engine.catalog;
+            const { groups } = mutation.deps.catalog;
             const before = await groups.find(mutation.tx, folder);
             assert.ok(before);
             await mutation.update(groups, { ...before, name: `new-${name}` });

@@ -35,12 +35,12 @@ onEachStore(
 
     /** Ingests the push of a tag, as another replica. Returns the uid of the repo. */
     const push = (path: string, tag = "1", host = HOST): Promise<string> =>
-      replica.change(async ({ engine, tx }) => {
+      replica.change(async ({ deps, tx }) => {
         const time = Date.now();
         const origin = { actor: "", time, requestId: "", remoteAddress: "", userAgent: "" };
-        const repo = await ensureRepoForPath(engine, tx, host, path, origin);
+        const repo = await ensureRepoForPath(deps, tx, host, path, origin);
         assert.ok(repo);
-        const mutation = systemMutation(engine, tx, "tag", origin);
+        const mutation = systemMutation(deps, tx, "tag", origin);
         await recordTag(mutation, repo.uid, { name: tag, digest: digest(1), time });
         return repo.uid;
       });

@@ -313,7 +313,7 @@ for (const store of STORES) {
       // As earlier versions renamed folders with images.
       const direct = await DirectStore.open(server);
       await direct.change(async (mutation) => {
-        const { groups } = mutation.engine.catalog;
+        const { groups } = mutation.deps.catalog;
         const before = await groups.find(mutation.tx, folder);
         assert.ok(before);
         await mutation.update(groups, { ...before, name: "second" });

@@ -57,7 +57,7 @@ export interface Areas {
 
 /** Registers the methods and endpoints of every area. */
 export async function registerAreas(core: Core, deps: AreaDeps): Promise<Areas> {
-  const { engine, settings } = core;
+  const { settings } = core;
   const { passwords, readiness, scrape, hosts } = deps;
   const limits = deps.supervisor ?? new LocalRateLimits();
   const api = new Api();
@@ -65,10 +65,10 @@ export async function registerAreas(core: Core, deps: AreaDeps): Promise<Areas> 
   registerSystem(api, { ...core, readiness, scrape: settings.metricsListen ? undefined : scrape });
   api.handlers.bindAll(installationHandlers({ ...core, readiness, scrape }));
   registerConsole(api);
-  registerResources(api.handlers, engine);
-  registerAccess(api.handlers, engine);
+  registerResources(api.handlers, core);
+  registerAccess(api.handlers, core);
   registerTerms(api.handlers);
-  api.handlers.bindAll(organizationSettingsHandlers(engine));
+  api.handlers.bindAll(organizationSettingsHandlers(core));
   const audit = registerAudit(api, core);
   registerClouds(api, core);
   registerScim(api, { ...core, limits });
@@ -76,21 +76,22 @@ export async function registerAreas(core: Core, deps: AreaDeps): Promise<Areas> 
   const registry = registerRegistry(api, core, exchange);
   const delivery = registerEvents(api, { ...core, hosts }, deps.deliveryTimes);
   await registerVulnerabilities(api, { ...core, exchange });
-  registerV1(api, engine, registry.tagWrites);
+  registerV1(api, core, registry.tagWrites);
   return { api, audit, delivery, registry };
 }
 
 /** What the port serves, once all areas are registered. */
-export function servedBy({ settings, metrics, engine, authenticator, addresses }: Core, api: Api) {
+export function servedBy(core: Core, api: Api) {
+  const { settings, metrics, store, audit, slices, authenticator, addresses } = core;
   const handlers = api.handlers.handlersOf(API_SERVICES);
   const methods = new ServedMethods(API_SERVICES, handlers, authenticator, {
     deprecation: deprecationOf(settings, metrics),
     eventTranslator: V1_EVENT_TRANSLATOR,
-    denialOf: (error, caller) => denialOf(engine.store, error, caller),
-    auditDenial: (call, denial) => auditDeniedCall(engine.audit, call, denial),
+    denialOf: (error, caller) => denialOf(store, error, caller),
+    auditDenial: (call, denial) => auditDeniedCall(audit, call, denial),
     dryRuns: dryRunsOf(API_SERVICES),
     documentMethods: documentMethodsOf(API_SERVICES),
-    slices: engine.slices,
+    slices,
   });
   return {
     methods,

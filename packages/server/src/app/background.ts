@@ -42,7 +42,7 @@ export class BackgroundTasks {
 
   /** Of several processes of a server, the first one also does what is to be done once. */
   start({ isFirst }: { readonly isFirst: boolean }): void {
-    const { engine, log, store } = this.#core;
+    const { log, store } = this.#core;
     store.health.start();
     this.#clocks.start();
     if (isFirst) {
@@ -55,14 +55,14 @@ export class BackgroundTasks {
       this.#backups.start();
       this.#keyAge.start();
     }
-    this.#resumed = resumeSeverities(engine, this.#stopping.signal).catch((error) => {
+    this.#resumed = resumeSeverities(this.#core, this.#stopping.signal).catch((error) => {
       log.error({ err: error }, "update of advisories after changed severities failed");
     });
   }
 
   /** Waits for what has begun. Also stops a start that has failed. */
   async stop(): Promise<void> {
-    const { engine, log } = this.#core;
+    const { audit, log } = this.#core;
     this.#clocks.stop();
     this.#stopping.abort();
     await this.#resumed;
@@ -74,7 +74,7 @@ export class BackgroundTasks {
     await this.#registry.sync.stop();
     await this.#registry.server?.stop();
     await this.#delivery.stop();
-    const { anonymous, denials, reads } = engine.audit;
+    const { anonymous, denials, reads } = audit;
     for (const aggregator of [anonymous, denials, reads]) {
       await aggregator.flush().catch((error) => {
         log.error({ err: error }, "aggregated audit entries not written");

@@ -9,7 +9,7 @@ import {
   servesThisMachineOnly,
 } from "../config/addresses.ts";
 import type { Settings } from "../config/settings.ts";
-import { Engine } from "../engine/engine.ts";
+import { createEngine, type Engine } from "../engine/engine.ts";
 import type { EngineLimits } from "../engine/limits.ts";
 import { PageTokens } from "../engine/list/page-token.ts";
 import type { EventNames } from "../events/cloud-event.ts";
@@ -28,9 +28,8 @@ import { IssuerPolicy } from "../sts/issuers/issuer-policy.ts";
 import { RESOURCES } from "./resources.ts";
 
 /** What the areas are built on. Each area declares the members that it needs. */
-export interface Core {
+export interface Core extends Engine {
   readonly settings: Settings;
-  readonly store: Store;
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly secrets: Secrets;
@@ -39,7 +38,6 @@ export interface Core {
   readonly verifier: TokenVerifier;
   readonly authenticator: Authenticator;
   readonly issuerPolicy: IssuerPolicy;
-  readonly engine: Engine;
   readonly sinkPolicy: SinkPolicy;
   addresses(): Addresses;
   /** How the installation is called in its events. */
@@ -77,7 +75,7 @@ export async function openCore(
     return { typePrefix, registryHost, baseUrl: current.baseUrl };
   };
   const access = new Access({ store, resources: RESOURCES, localAccounts });
-  const engine = new Engine({
+  const engine = createEngine({
     store,
     catalog: RESOURCES,
     access,
@@ -107,7 +105,7 @@ export async function openCore(
   metrics.watchCostlyReads(store.costlyReads);
   return {
     settings,
-    store,
+    ...engine,
     metrics,
     log,
     secrets,
@@ -116,7 +114,6 @@ export async function openCore(
     verifier,
     authenticator,
     issuerPolicy,
-    engine,
     sinkPolicy,
     addresses,
     eventNames,

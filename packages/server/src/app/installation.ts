@@ -11,7 +11,7 @@ import {
 } from "@wharf/contract";
 import { sinkKey } from "../audit/sinks/sink.ts";
 import { audit } from "../engine/audit/audit.ts";
-import { Mutation } from "../engine/write/mutation.ts";
+import { Mutation, type WriteDeps } from "../engine/write/mutation.ts";
 import { BUILD, VERSION } from "../lib/version.ts";
 import { CALLBACK_PATH } from "../login/providers/provider-login.ts";
 import type { Metrics } from "../observe/metrics.ts";
@@ -27,7 +27,8 @@ import { readListedKeys } from "./listed-keys.ts";
 import { v1CallersOf } from "./v1-callers.ts";
 
 export interface InstallationDeps
-  extends Pick<Core, "settings" | "store" | "secrets" | "engine" | "addresses"> {
+  extends WriteDeps,
+    Pick<Core, "settings" | "secrets" | "addresses"> {
   readonly readiness: Readiness;
   /** The metrics of the whole server. */
   readonly scrape: () => ReturnType<Metrics["text"]>;
@@ -109,7 +110,8 @@ async function listSigningKeys({ store }: InstallationDeps, { time }: Call) {
   return messageReply(ListSigningKeysResponseSchema, response);
 }
 
-async function rotateSigningKeys({ store, secrets, engine }: InstallationDeps, call: Call) {
+async function rotateSigningKeys(deps: InstallationDeps, call: Call) {
+  const { store, secrets } = deps;
   const { typeName: type } = RotateSigningKeysRequestSchema;
   const kid = await replaceTokenKeys(store, secrets, call.time, {
     isDue: async () => true,
@@ -117,7 +119,7 @@ async function rotateSigningKeys({ store, secrets, engine }: InstallationDeps, c
       await audit(tx, call, { resource: "", detail: { mode: "overlap", kid: created } });
       const json = JSON.stringify({ kid: created });
       // The event belongs to the installation, not to a group.
-      new Mutation(call, tx, engine).emit(call.method, created, { type, json }, "");
+      new Mutation(call, tx, deps).emit(call.method, created, { type, json }, "");
     },
   });
   const response = create(RotateSigningKeysResponseSchema, { kid: kid ?? "" });

@@ -126,7 +126,7 @@ async function serve(
     held: true,
     source: supervisor,
   });
-  watchLoad(metrics, port, core.engine);
+  watchLoad(metrics, port, core);
   const background = new BackgroundTasks(core, areas.registry, areas.delivery);
   const deps = { core, areas, port, readiness, background, tracing, scrape, supervisor };
   const { firstRun, metricsListener } = await startBesidePort(deps);

@@ -6,8 +6,9 @@ import {
   type GetAuditEntryCountsRequest,
   GetAuditEntryCountsResponseSchema,
 } from "@wharf/contract";
-import type { Engine } from "../engine/engine.ts";
+import type { AuditedDeps } from "../engine/audit/aggregator.ts";
 import { beginOf, readIntervalCount } from "../engine/intervals.ts";
+import type { ListDeps } from "../engine/list/lists.ts";
 import { invalidArgument } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
@@ -17,17 +18,17 @@ import { auditRead } from "./reads.ts";
 
 /** Counts entries over time, by outcome. */
 export async function countEntries(
-  engine: Engine,
+  deps: ListDeps & AuditedDeps,
   call: Call,
   request: GetAuditEntryCountsRequest,
 ) {
   const intervals = readIntervalCount(request.intervals);
   const { filter, since, until } = boundedFilter(request.filter);
   const query = { ...queryOf(call.caller.grants, filter), since, until };
-  const found = await engine.lists.run(call, 1, () =>
-    countAuditByTime(engine.store.readerFor(call), query, intervals),
+  const found = await deps.lists.run(call, 1, () =>
+    countAuditByTime(deps.store.readerFor(call), query, intervals),
   );
-  await auditRead(engine.audit, call, filter);
+  await auditRead(deps.audit, call, filter);
   const totalOf = (at: number, outcome: AuditOutcome) => {
     const counted = found.filter((one) => one.interval === at && outcomeOf(one.code) === outcome);
     return BigInt(counted.reduce((sum, { total }) => sum + total, 0));

@@ -8,8 +8,9 @@ import {
   type GetAuditEntryRequest,
   type ListAuditEntriesRequest,
 } from "@wharf/contract";
-import type { Engine } from "../engine/engine.ts";
+import type { AuditedDeps } from "../engine/audit/aggregator.ts";
 import { pageSizeOf, readCursor, readSkip } from "../engine/list/list.ts";
+import type { ListDeps } from "../engine/list/lists.ts";
 import { fitting, pageReply } from "../engine/list/page-reply.ts";
 import { invalidArgument, notFound } from "../lib/errors.ts";
 import type { Call, Handler } from "../rpc/call.ts";
@@ -26,8 +27,7 @@ import { auditRead } from "./reads.ts";
 
 const MAX_INT32 = 2 ** 31 - 1;
 
-export interface AuditDeps {
-  readonly engine: Engine;
+export interface AuditDeps extends ListDeps, AuditedDeps {
   readonly checkpoints: Checkpoints;
 }
 
@@ -39,7 +39,7 @@ export function* auditHandlers(deps: AuditDeps): Iterable<readonly [DescMethod, 
   yield [getAuditEntry, (call, request) => get(deps, call, request as GetAuditEntryRequest)];
   yield [
     getAuditEntryCounts,
-    (call, request) => countEntries(deps.engine, call, request as GetAuditEntryCountsRequest),
+    (call, request) => countEntries(deps, call, request as GetAuditEntryCountsRequest),
   ];
   yield [
     exportAuditEntries,
@@ -50,38 +50,42 @@ export function* auditHandlers(deps: AuditDeps): Iterable<readonly [DescMethod, 
   ];
 }
 
-async function list({ engine }: AuditDeps, call: Call, request: ListAuditEntriesRequest) {
+async function list(
+  { audit, lists, store }: AuditDeps,
+  call: Call,
+  request: ListAuditEntriesRequest,
+) {
   const { filter } = request;
   const pageSize = pageSizeOf(request.pageSize);
   const skip = readSkip(request.skip);
   const descending = isDescending(request.orderBy);
   const query = JSON.stringify(["audit", descending, filterKey(filter)]);
-  const cursor = readCursor(engine.lists, query, request.pageToken, call.time);
+  const cursor = readCursor(lists, query, request.pageToken, call.time);
   const page = { descending, after: cursor?.position.id, skip, limit: pageSize + 1 };
   const found = queryOf(call.caller.grants, filter);
-  const { entries, total } = await engine.lists.run(call, 1, () =>
-    readAuditPage(engine.store.readerFor(call), found, page),
+  const { entries, total } = await lists.run(call, 1, () =>
+    readAuditPage(store.readerFor(call), found, page),
   );
-  await auditRead(engine.audit, call, filter);
+  await auditRead(audit, call, filter);
   const bodies = fitting(
     entries.slice(0, pageSize).map((entry) => bodyOf(call, entry)),
-    engine.lists.limits.pageBytes,
+    lists.limits.pageBytes,
   );
   const last = entries[bodies.length - 1];
   const skipped = Math.min((cursor?.skipped ?? 0) + skip, MAX_INT32);
   const more = entries.length > bodies.length && last !== undefined;
   const next = more ? { position: { key: last.time, id: last.id }, skipped } : undefined;
-  const nextPageToken = next ? engine.lists.pageTokens.seal(query, next, call.time) : "";
+  const nextPageToken = next ? lists.pageTokens.seal(query, next, call.time) : "";
   return pageReply(call.method, { nextPageToken, totalCount: total, skipped }, bodies);
 }
 
-async function get({ engine }: AuditDeps, call: Call, { uid }: GetAuditEntryRequest) {
+async function get({ audit, store }: AuditDeps, call: Call, { uid }: GetAuditEntryRequest) {
   const id = /^[1-9][0-9]{0,15}$/.test(uid) ? Number(uid) : 0;
-  const [entry] = id === 0 ? [] : await readAuditRange(engine.store.reader, id, id + 1, 1);
+  const [entry] = id === 0 ? [] : await readAuditRange(store.reader, id, id + 1, 1);
   if (entry === undefined || !isVisible(call.caller.grants, entry.resource)) {
     throw notFound(AuditEntrySchema.name, uid);
   }
-  await auditRead(engine.audit, call, { resource: entry.resource });
+  await auditRead(audit, call, { resource: entry.resource });
   return messageReply(AuditEntrySchema, messageOf(entry));
 }
 

@@ -1,6 +1,8 @@
 import type { Authenticator } from "../auth/authenticator.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { AuditedDeps } from "../engine/audit/aggregator.ts";
+import type { ListDeps } from "../engine/list/lists.ts";
 import { LogFollower } from "../engine/streams/log-follower.ts";
+import type { StreamDeps } from "../engine/streams/streams.ts";
 import type { Api } from "../wire/api.ts";
 import type { HttpEndpoint } from "../wire/endpoint.ts";
 import { AuditTail } from "./audit-tail.ts";
@@ -11,19 +13,18 @@ import { auditWatchMethod } from "./watch.ts";
 /** How often entries of other processes are looked for while there are streams. */
 const POLL_MS = 500;
 
-export interface RegisterAuditDeps extends CheckpointDeps {
-  readonly engine: Engine;
+export interface RegisterAuditDeps extends CheckpointDeps, ListDeps, StreamDeps, AuditedDeps {
   readonly authenticator: Authenticator;
 }
 
 /** Registers the methods of AuditService, and the public keys of checkpoints. */
 export function registerAudit(api: Api, deps: RegisterAuditDeps): { endStreams(): void } {
-  const { engine, store } = deps;
+  const { store } = deps;
   const checkpoints = new Checkpoints(deps);
   const tail = new AuditTail(store.reader);
   const follower = new LogFollower<undefined>(store, tail, POLL_MS);
   api.handlers.bindAll([
-    ...auditHandlers({ engine, checkpoints }),
+    ...auditHandlers({ ...deps, checkpoints }),
     auditWatchMethod({ ...deps, tail, follower }),
   ]);
   api.addEndpoints(() => [keysEndpoint(checkpoints)]);

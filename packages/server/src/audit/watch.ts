@@ -5,9 +5,9 @@ import {
   type WatchAuditEntriesRequest,
 } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { AuditedDeps } from "../engine/audit/aggregator.ts";
 import type { LogFollower } from "../engine/streams/log-follower.ts";
-import { Streams } from "../engine/streams/streams.ts";
+import { type StreamDeps, Streams } from "../engine/streams/streams.ts";
 import { invalidArgument, PermissionDeniedError, WharfError } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageReply } from "../rpc/reply.ts";
@@ -22,22 +22,22 @@ import { auditRead } from "./reads.ts";
 /** Entries read at once. */
 const BATCH_SIZE = 100;
 
-export interface AuditWatchDeps {
-  readonly engine: Engine;
+export interface AuditWatchDeps extends StreamDeps, AuditedDeps {
   readonly authenticator: Authenticator;
   readonly tail: AuditTail;
   readonly follower: LogFollower<undefined>;
 }
 
 /** WatchAuditEntries: entries after a position, and then every entry as it is recorded. */
-export function auditWatchMethod({ engine, authenticator, tail, follower }: AuditWatchDeps) {
-  const streams = new Streams(engine, follower);
+export function auditWatchMethod(deps: AuditWatchDeps) {
+  const { authenticator, tail, follower } = deps;
+  const streams = new Streams(deps, follower);
   const handler: Handler = async (call, message) => {
     const { filter, after } = message as WatchAuditEntriesRequest;
     const resource = filter?.resource ?? "";
     // Before the end of the log is read: the stream does not begin with its own entry.
-    await auditRead(engine.audit, call, filter);
-    let from = await startOf(engine, call.lastEventId || after);
+    await auditRead(deps.audit, call, filter);
+    let from = await startOf(deps, call.lastEventId || after);
     const currentGrants = async () => {
       const { grants } = await authenticator.caller(call.authorization, Date.now());
       if (visibleScopes(grants, resource)?.length !== 0) return grants;
@@ -50,7 +50,7 @@ export function auditWatchMethod({ engine, authenticator, tail, follower }: Audi
       followed: undefined,
       async next() {
         const { settled = 0 } = tail;
-        const reader = engine.store.readerFor(call);
+        const reader = deps.store.readerFor(call);
         while (from < settled) {
           const query = queryOf(await currentGrants(), filter);
           const range = { after: from, below: settled + 1, limit: BATCH_SIZE };
@@ -74,7 +74,7 @@ export function auditWatchMethod({ engine, authenticator, tail, follower }: Audi
 }
 
 /** The uid of the entry after which a stream begins. */
-async function startOf({ store: { reader } }: Engine, after: string): Promise<number> {
+async function startOf({ store: { reader } }: StreamDeps, after: string): Promise<number> {
   const { first, last } = await auditIds(reader);
   if (after === "") return (await settledAuditId(reader)) ?? last;
   if (!/^\d{1,15}$/.test(after)) {

@@ -1,4 +1,6 @@
 import type { Group } from "@wharf/contract";
+import type { Access } from "../auth/access.ts";
+import type { Store } from "../store/db/store.ts";
 import type { Resource } from "./resource.ts";
 
 /**
@@ -13,4 +15,15 @@ export interface Catalog {
 /** The resources of a catalog as a list. */
 export function resourcesOf(catalog: Catalog): readonly Resource[] {
   return Object.values(catalog) as Resource[];
+}
+
+/** The resources, and the store that has them. */
+export interface ResourceStore {
+  readonly store: Store;
+  readonly catalog: Catalog;
+}
+
+/** The same with access to them. */
+export interface ResourceAccess extends ResourceStore {
+  readonly access: Access;
 }

@@ -7,8 +7,10 @@ import type { Lock } from "../store/db/commit/held-rows.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Condition, Order } from "../store/resources/query.ts";
 import type { Catalog } from "./catalog.ts";
-import type { Engine } from "./engine.ts";
+import type { EngineLimits } from "./limits.ts";
+import type { ListDeps } from "./list/lists.ts";
 import type { Quota } from "./quotas.ts";
+import type { CreateDeps } from "./write/creates.ts";
 import type { MaskPath } from "./write/mask.ts";
 import type { Mutation } from "./write/mutation.ts";
 
@@ -55,9 +57,14 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   /** Checks, defaults and side effects. A function is called once, at startup. */
   readonly hooks?: Hooks<R> | ((deps: HookDeps) => Hooks<R>);
   /** Handlers of methods beside the generic five, and of those that replace one of the five. */
-  methods?(engine: Engine): Iterable<readonly [DescMethod, Handler]>;
+  methods?(deps: MethodDeps): Iterable<readonly [DescMethod, Handler]>;
   /** Methods with the name of a generic one that the area binds itself at startup. */
   readonly boundByArea?: readonly DescMethod[];
+}
+
+/** Dependencies of the methods of resources. */
+export interface MethodDeps extends CreateDeps, ListDeps {
+  readonly limits: EngineLimits;
 }
 
 /** How a resource sits in the tree of groups. */

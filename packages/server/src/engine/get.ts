@@ -4,8 +4,9 @@ import { notFound, permissionDenied } from "../lib/errors.ts";
 import { whenReady } from "../lib/maybe-promise.ts";
 import { type Handler, onlyReads } from "../rpc/call.ts";
 import { messageReply, preparedReply } from "../rpc/reply.ts";
+import type { Store } from "../store/db/store.ts";
 import type { ResourceMessage } from "./definition.ts";
-import type { Engine } from "./engine.ts";
+import type { ResourceHooks } from "./hooks.ts";
 import { canSee } from "./list/ranges.ts";
 import type { Resource } from "./resource.ts";
 
@@ -13,18 +14,18 @@ import type { Resource } from "./resource.ts";
 export function getMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   method: DescMethod,
-  engine: Pick<Engine, "hydrateDetail" | "hydrates" | "store">,
+  { store, hooks }: { readonly store: Store; readonly hooks: ResourceHooks },
 ): Handler {
   const { definition, table, tree } = resource;
   const rule = accessOf(method);
   const capabilities = rule?.kind === "unscoped" ? rule.capabilities : undefined;
 
-  const { reader } = engine.store;
-  const hydrates = engine.hydrates(resource);
+  const { reader } = store;
+  const hydrates = hooks.hydrates(resource);
 
   const replyOf = async (found: R | undefined, uid: string) => {
     if (found === undefined) throw notFound(resource.typeName, uid);
-    await engine.hydrateDetail(resource, reader, found);
+    await hooks.hydrateDetail(resource, reader, found);
     return messageReply(definition.schema, found);
   };
 

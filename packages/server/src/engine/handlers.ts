@@ -1,8 +1,8 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Handler } from "../rpc/call.ts";
 import type { HandlerRegistry } from "../rpc/handler-registry.ts";
-import type { ResourceMessage } from "./definition.ts";
-import type { Engine } from "./engine.ts";
+import { resourcesOf } from "./catalog.ts";
+import type { MethodDeps, ResourceMessage } from "./definition.ts";
 import { getMethod } from "./get.ts";
 import { listMethod } from "./list/list.ts";
 import type { Resource } from "./resource.ts";
@@ -12,17 +12,17 @@ import { createMethod, deleteMethod, updateMethod } from "./write/write.ts";
  * Binds the methods of all resources: the handlers of each definition, and the generic handlers for
  * what is left of the five standard methods. Areas bind the methods that need more than the engine.
  */
-export function registerResources(handlers: HandlerRegistry, engine: Engine): void {
-  for (const resource of engine.resources) registerResource(handlers, engine, resource);
+export function registerResources(handlers: HandlerRegistry, deps: MethodDeps): void {
+  for (const resource of resourcesOf(deps.catalog)) registerResource(handlers, deps, resource);
 }
 
-function registerResource(handlers: HandlerRegistry, engine: Engine, resource: Resource): void {
+function registerResource(handlers: HandlerRegistry, deps: MethodDeps, resource: Resource): void {
   const { service, methods, boundByArea = [] } = resource.definition;
-  const custom = new Map(methods?.(engine));
+  const custom = new Map(methods?.(deps));
   handlers.bindAll(custom);
   for (const method of service.methods) {
     if (custom.has(method) || boundByArea.includes(method)) continue;
-    const handler = genericHandler(resource, method, engine);
+    const handler = genericHandler(resource, method, deps);
     if (handler !== undefined) handlers.bind(method, handler);
   }
 }
@@ -31,15 +31,15 @@ function registerResource(handlers: HandlerRegistry, engine: Engine, resource: R
 function genericHandler<R extends ResourceMessage>(
   resource: Resource<R>,
   method: DescMethod,
-  engine: Engine,
+  deps: MethodDeps,
 ): Handler | undefined {
   const { name } = resource.definition.schema;
-  if (method.name === `Get${name}`) return getMethod(resource, method, engine);
-  if (method.name === `Create${name}`) return createMethod(resource, method, engine);
-  if (method.name === `Update${name}`) return updateMethod(resource, method, engine);
-  if (method.name === `Delete${name}`) return deleteMethod(resource, engine);
+  if (method.name === `Get${name}`) return getMethod(resource, method, deps);
+  if (method.name === `Create${name}`) return createMethod(resource, method, deps);
+  if (method.name === `Update${name}`) return updateMethod(resource, method, deps);
+  if (method.name === `Delete${name}`) return deleteMethod(resource, deps);
   if (method.name.startsWith("List") && method.output.fields[0]?.message?.name === name) {
-    return listMethod(resource, method, engine);
+    return listMethod(resource, method, deps);
   }
   return undefined;
 }

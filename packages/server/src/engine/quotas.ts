@@ -39,11 +39,11 @@ export interface GroupQuota {
  * unit. Without a quota this reads the groups above and nothing else.
  */
 export async function enforceQuota<R extends ResourceMessage>(
-  { engine, tx }: Mutation,
+  { deps, tx }: Mutation,
   { table, definition, plural }: Resource<R>,
   parent: string,
 ): Promise<void> {
-  const quotas = await quotasAt(engine.catalog, tx, parent, definition.quota);
+  const quotas = await quotasAt(deps.catalog, tx, parent, definition.quota);
   if (quotas.length > 0) await tx.acquireLock();
   for (const { group, max } of quotas) {
     if ((await countBelow(tx, table.shape.name, group)) < max) continue;

@@ -3,8 +3,10 @@ import type { SigningKeys } from "../auth/keys.ts";
 import type { Addresses } from "../config/addresses.ts";
 import { Leases } from "../delivery/leases.ts";
 import { DELIVERY_TIMES, type DeliveryTimes } from "../delivery/times.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { ListDeps } from "../engine/list/lists.ts";
 import { LogFollower } from "../engine/streams/log-follower.ts";
+import type { StreamDeps } from "../engine/streams/streams.ts";
+import type { WriteDeps } from "../engine/write/mutation.ts";
 import type { HostLookup } from "../lib/net/host-lookup.ts";
 import { TimeSlices } from "../lib/scheduling/time-slices.ts";
 import { FaultLog } from "../observe/fault-log.ts";
@@ -27,8 +29,7 @@ import { watchMethod } from "./log/watch.ts";
 import { subscriptionMethods } from "./subscriptions/methods.ts";
 import type { SinkPolicy } from "./subscriptions/sink-policy.ts";
 
-export interface RegisterEventsDeps {
-  readonly engine: Engine;
+export interface RegisterEventsDeps extends WriteDeps, ListDeps, StreamDeps {
   readonly authenticator: Authenticator;
   readonly keys: SigningKeys;
   readonly secrets: Secrets;
@@ -55,8 +56,8 @@ export function registerEvents(
   deps: RegisterEventsDeps,
   times: DeliveryTimes = DELIVERY_TIMES,
 ): EventDelivery {
-  const { engine, secrets, eventNames: names } = deps;
-  const { store } = engine;
+  const { secrets, eventNames: names } = deps;
+  const { store } = deps;
   const signer = new WebhookSigner(deps);
   const leases = new Leases(store, times);
   const results = new Results(store);
@@ -68,14 +69,14 @@ export function registerEvents(
   const dispatcher = new Dispatcher({
     ...shared,
     store,
-    matcher: new Matcher(engine, names),
+    matcher: new Matcher(deps, names),
     dispatched,
   });
   const follower = new LogFollower(store, new EventTail(store.reader), times.pollMs);
   api.handlers.bindAll([
-    ...subscriptionMethods(engine, secrets),
-    ...deliveryMethods(engine, names, dispatched),
-    ...eventMethods(engine, names),
+    ...subscriptionMethods(deps, secrets),
+    ...deliveryMethods(deps, names, dispatched),
+    ...eventMethods(deps, names),
     watchMethod({ ...deps, names, follower }),
   ]);
   api.addEndpoints(() => [keysEndpoint(signer)]);

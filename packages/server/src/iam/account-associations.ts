@@ -60,7 +60,7 @@ function* installationViolations({ github }: AccountAssociation): Iterable<Field
  * again, so that a deleted identity does not block other changes.
  */
 async function bindingViolations(
-  { engine, tx }: Mutation,
+  { deps, tx }: Mutation,
   after: AccountAssociation,
   before: Bindings,
 ): Promise<FieldViolation[]> {
@@ -79,7 +79,7 @@ async function bindingViolations(
     services.add(service);
     if (before[name] === uid) continue;
     const here = parentOf(uid) === after.uid;
-    const identity = here ? await engine.catalog.identities.find(tx, uid) : undefined;
+    const identity = here ? await deps.catalog.identities.find(tx, uid) : undefined;
     if (identity === undefined) reject("must be the uid of an identity directly below the group");
     else if (identity.relationship.case !== "servicePrincipal") {
       reject("must be the uid of a service principal identity");

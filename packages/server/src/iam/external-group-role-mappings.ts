@@ -10,9 +10,8 @@ import {
   parentOf,
   rootOf,
 } from "@wharf/contract";
-import type { Engine } from "../engine/engine.ts";
 import { Resource } from "../engine/resource.ts";
-import { Mutation } from "../engine/write/mutation.ts";
+import { Mutation, type WriteDeps } from "../engine/write/mutation.ts";
 import { alreadyExists, invalidArgument, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
@@ -39,10 +38,10 @@ export const externalGroupRoleMappings: Resource<ExternalGroupRoleMapping> = new
     beforeCreate,
     beforeDelete: (mutation, deleted) => checkMappingRemoval(mutation, deleted),
   },
-  methods: (engine) => [
+  methods: (deps) => [
     [
       ExternalGroupRoleMappingsService.method.batchDeleteExternalGroupRoleMappings,
-      batchDelete(engine),
+      batchDelete(deps),
     ],
   ],
 });
@@ -50,8 +49,8 @@ export const externalGroupRoleMappings: Resource<ExternalGroupRoleMapping> = new
 const BIND = [Capability.CAP_IAM_ROLE_BINDINGS_CREATE];
 
 /** Locks the provider, so that equal mappings cannot be created concurrently. */
-async function existingProvider({ engine, tx }: Mutation, uid: string): Promise<string> {
-  const { table, typeName } = engine.catalog.identityProviders;
+async function existingProvider({ deps, tx }: Mutation, uid: string): Promise<string> {
+  const { table, typeName } = deps.catalog.identityProviders;
   if ((await table.findForChange(tx, uid)) === undefined) throw notFound(typeName, uid);
   return uid;
 }
@@ -88,7 +87,7 @@ function effectOf(mapping: ExternalGroupRoleMapping): string {
 }
 
 /** Deletes the mappings that exist, with one event for all of them. */
-function batchDelete(engine: Engine): Handler {
+function batchDelete(deps: WriteDeps): Handler {
   return async (call, message) => {
     const { parent, names } = message as BatchDeleteExternalGroupRoleMappingsRequest;
     for (const [at, name] of names.entries()) {
@@ -96,8 +95,8 @@ function batchDelete(engine: Engine): Handler {
       const description = "names must be uids of mappings of the parent";
       throw invalidArgument({ field: `names[${at}]`, description });
     }
-    const response = await engine.store.writeFor(call, async (tx) => {
-      const mutation = new Mutation(call, tx, engine, { events: "held" });
+    const response = await deps.store.writeFor(call, async (tx) => {
+      const mutation = new Mutation(call, tx, deps, { events: "held" });
       await mutation.confirmAccess(parent);
       await existingProvider(mutation, parent);
       const deleted: ExternalGroupRoleMapping[] = [];

@@ -34,8 +34,8 @@ export async function checkNameAvailable(
   isCreated: boolean,
 ): Promise<void> {
   if (isRoot(uid)) return;
-  const { tx, engine } = mutation;
-  const { table, typeName } = engine.catalog.groups;
+  const { tx, deps } = mutation;
+  const { table, typeName } = deps.catalog.groups;
   const holder = await table.lockNamed(tx, parentOf(uid), name);
   if (holder === undefined) return;
   const mayTakePath = isCreated || mutation.caller.grants.holds(RENAME, holder);
@@ -60,8 +60,8 @@ export async function checkNameReleasable(
   registries: readonly string[],
 ): Promise<void> {
   if (isRoot(uid)) return;
-  const { engine, tx } = mutation;
-  const { table } = engine.catalog.groups;
+  const { deps, tx } = mutation;
+  const { table } = deps.catalog.groups;
   const [holder, heir] = await table.childrenNamed(tx, parentOf(uid), name, 2);
   if (holder !== uid || heir === undefined) return;
   const hasImages = (await deletionBelow(tx, registries, uid)) !== undefined;
@@ -130,8 +130,8 @@ export async function checkPathsAreFree(
 }
 
 /** Whether the paths of these siblings are in use. */
-async function usesPaths({ engine, tx }: Mutation, siblings: readonly [string, ...string[]]) {
-  const { groups, repos } = engine.catalog;
+async function usesPaths({ deps, tx }: Mutation, siblings: readonly [string, ...string[]]) {
+  const { groups, repos } = deps.catalog;
   const [isVerified, ...counts] = await Promise.all([
     groups.table.isMarked(tx, rootOf(siblings[0]), "verified_name"),
     ...siblings.map((uid) => countBelow(tx, repos.table.shape.name, uid)),

@@ -23,7 +23,7 @@ export async function checkGrantable(
   roleUid: string,
   group: string,
 ): Promise<void> {
-  const { roles } = mutation.engine.catalog;
+  const { roles } = mutation.deps.catalog;
   const row = await roles.table.findToKeep(mutation.tx, roleUid);
   const usable = isRoot(roleUid) || isSelfOrBelow(group, parentOf(roleUid));
   if (row === undefined || !usable) throw notFound(roles.typeName, roleUid);
@@ -65,7 +65,7 @@ export async function checkProviderGrantable(
   mutation: Mutation,
   { uid, defaultRole }: Pick<IdentityProvider, "uid" | "defaultRole">,
 ): Promise<void> {
-  const { externalGroupRoleMappings: mappings } = mutation.engine.catalog;
+  const { externalGroupRoleMappings: mappings } = mutation.deps.catalog;
   await checkGrantable(mutation, defaultRole, parentOf(uid));
   for (const { roleUid, scope } of await mappings.where(mutation.tx, {
     column: "parent",

@@ -1,8 +1,8 @@
 import type { DeleteGroupRequest, Group } from "@wharf/contract";
 import { audit } from "../engine/audit/audit.ts";
-import type { Engine } from "../engine/engine.ts";
+import { type ResourceStore, resourcesOf } from "../engine/catalog.ts";
 import type { Resource } from "../engine/resource.ts";
-import { Mutation } from "../engine/write/mutation.ts";
+import { Mutation, type WriteDeps } from "../engine/write/mutation.ts";
 import { deleteMethod } from "../engine/write/write.ts";
 import { failedPrecondition, notFound, tooLargeToTry } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
@@ -25,17 +25,17 @@ import { checkNameReleasable } from "./folder-names.ts";
 const TOMBSTONE_BATCH_SIZE = 250;
 
 /** Deletes an empty group. */
-export function deleteGroup(engine: Engine): Handler {
+export function deleteGroup(deps: WriteDeps): Handler {
   const {
     store,
     catalog: { groups },
-  } = engine;
-  const deleteRest = deleteMethod(groups, engine);
+  } = deps;
+  const deleteRest = deleteMethod(groups, deps);
   return async (call, request) => {
     const { uid } = request as DeleteGroupRequest;
     const deleteBatch = () =>
       store.writeFor(call, async (tx) => {
-        const mutation = new Mutation(call, tx, engine);
+        const mutation = new Mutation(call, tx, deps);
         // For each batch again: the caller may have lost the capability since the last one.
         await mutation.confirmAccess(uid);
         if ((await groups.table.findForChange(tx, uid)) === undefined) {
@@ -45,8 +45,8 @@ export function deleteGroup(engine: Engine): Handler {
         await audit(tx, call, { resource: uid, detail: { emptied: true } });
         return deleteTombstones(mutation, uid, TOMBSTONE_BATCH_SIZE);
       });
-    if (call.isDryRun && (await hasManyTombstones(engine, uid))) throw tooLargeToTry();
-    while ((await hasManyTombstones(engine, uid)) && (await deleteBatch()) > 0);
+    if (call.isDryRun && (await hasManyTombstones(deps, uid))) throw tooLargeToTry();
+    while ((await hasManyTombstones(deps, uid)) && (await deleteBatch()) > 0);
     return deleteRest(call, request);
   };
 }
@@ -60,13 +60,13 @@ export async function beforeDelete(
   deleted: Group,
   registries: readonly string[],
 ): Promise<void> {
-  const { engine, tx } = mutation;
+  const { deps, tx } = mutation;
   const { uid } = deleted;
   await rejectUnlessEmpty(mutation, uid);
   await checkNameReleasable(mutation, deleted, registries);
   await deleteTombstones(mutation, uid, Number.MAX_SAFE_INTEGER);
-  const bindings = await engine.catalog.roleBindings.where(tx, { column: "parent", value: uid });
-  for (const binding of bindings) await mutation.remove(engine.catalog.roleBindings, binding.uid);
+  const bindings = await deps.catalog.roleBindings.where(tx, { column: "parent", value: uid });
+  for (const binding of bindings) await mutation.remove(deps.catalog.roleBindings, binding.uid);
   await addDeletedGroup(tx, uid, mutation.caller.uid, mutation.call.time);
   await forgetRegistrySettings(tx, uid);
   await forgetOrganizationSettings(tx, uid);
@@ -76,15 +76,15 @@ export async function beforeDelete(
 }
 
 async function rejectUnlessEmpty(mutation: Mutation, group: string): Promise<void> {
-  const { engine, tx, caller } = mutation;
-  for (const resource of engine.resources) {
-    if (resource.table === engine.catalog.roleBindings.table) continue;
+  const { deps, tx, caller } = mutation;
+  for (const resource of resourcesOf(deps.catalog)) {
+    if (resource.table === deps.catalog.roleBindings.table) continue;
     await rejectRecentTombstones(mutation, resource, group);
     if (await hasAny(mutation, resource, group)) throw notEmpty(resource.plural);
   }
-  const bindings = await engine.catalog.roleBindings.where(tx, { column: "parent", value: group });
+  const bindings = await deps.catalog.roleBindings.where(tx, { column: "parent", value: group });
   if (bindings.some((binding) => binding.identityUid !== caller.uid)) {
-    throw notEmpty(engine.catalog.roleBindings.plural);
+    throw notEmpty(deps.catalog.roleBindings.plural);
   }
 }
 
@@ -134,10 +134,10 @@ async function latestIn(
 }
 
 async function hasManyTombstones(
-  { resources, store }: Pick<Engine, "resources" | "store">,
+  { catalog, store }: ResourceStore,
   group: string,
 ): Promise<boolean> {
-  for (const { definition, table } of resources) {
+  for (const { definition, table } of resourcesOf(catalog)) {
     if (definition.softDelete === undefined) continue;
     const range = { childrenOf: group, partitions: [definition.softDelete.partition] };
     if ((await countsOf(store.reader, table, range)).children > TOMBSTONE_BATCH_SIZE) return true;
@@ -147,12 +147,12 @@ async function hasManyTombstones(
 
 /** Deletes tombstones of a group, up to a maximum for each resource; returns their number. */
 async function deleteTombstones(
-  { engine, tx }: Mutation,
+  { deps, tx }: Mutation,
   group: string,
   most: number,
 ): Promise<number> {
   let removed = 0;
-  for (const { definition, table } of engine.resources) {
+  for (const { definition, table } of resourcesOf(deps.catalog)) {
     if (definition.softDelete === undefined) continue;
     removed += await table.deleteChildren(tx, group, most, [definition.softDelete.partition]);
   }

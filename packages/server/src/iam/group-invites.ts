@@ -120,7 +120,7 @@ export async function acceptInvite(
   keyId: string,
   who: Invitee,
 ): Promise<string> {
-  const { engine, tx, call } = mutation;
+  const { deps, tx, call } = mutation;
   const found = await findOpenInvite(tx, keyId, call.time);
   // Locked: only one of two concurrent requests can accept a single-use invite.
   const row = found && (await groupInvites.table.findForChange(tx, found.uid));
@@ -128,8 +128,8 @@ export async function acceptInvite(
   const invite = groupInvites.fromRow(row);
   rejectOtherEmail(invite, who);
   const group = parentOf(invite.uid);
-  if (!(await engine.catalog.roles.table.keep(tx, invite.roleUid))) {
-    throw notFound(engine.catalog.roles.typeName, invite.roleUid);
+  if (!(await deps.catalog.roles.table.keep(tx, invite.roleUid))) {
+    throw notFound(deps.catalog.roles.typeName, invite.roleUid);
   }
   await rejectDeactivated(mutation, who.identity, group);
   await bindRole(mutation, group, invite.roleUid, who.identity);
@@ -142,13 +142,13 @@ export async function acceptInvite(
 
 /** A person whom the group's identity provider has deactivated must not rejoin with an invite. */
 async function rejectDeactivated(
-  { engine, tx }: Mutation,
+  { deps, tx }: Mutation,
   uid: string,
   group: string,
 ): Promise<void> {
-  const identity = await engine.catalog.identities.find(tx, uid);
+  const identity = await deps.catalog.identities.find(tx, uid);
   const person = identity && personOf(identity);
-  const standing = await engine.access.standingOf(tx, person, undefined, [group]);
+  const standing = await deps.access.standingOf(tx, person, undefined, [group]);
   if (standing.isActiveAt(group)) return;
   throw new WharfError(
     "PERMISSION_DENIED",
@@ -177,17 +177,17 @@ export async function bindRole(
   roleUid: string,
   identityUid: string,
 ): Promise<void> {
-  const { engine, tx, call } = mutation;
+  const { deps, tx, call } = mutation;
   // The identity may have been deleted meanwhile, and the operator has none.
-  if (!(await engine.catalog.identities.table.keep(tx, identityUid))) {
-    throw notFound(engine.catalog.identities.typeName, identityUid);
+  if (!(await deps.catalog.identities.table.keep(tx, identityUid))) {
+    throw notFound(deps.catalog.identities.typeName, identityUid);
   }
   if (await hasBinding(tx, identityUid, group, roleUid)) return;
   // Concurrent sign-ins bind it once.
   if ((await lockBinding(tx, identityUid, group, roleUid)) !== undefined) return;
   await checkOrganizationQuota(mutation, identityUid, group);
   const given = create(RoleBindingSchema, { identityUid, roleUid });
-  const binding = engine.catalog.roleBindings.fromInput(given, call.time);
+  const binding = deps.catalog.roleBindings.fromInput(given, call.time);
   binding.uid = newChildUid(group);
-  await mutation.insert(engine.catalog.roleBindings, binding);
+  await mutation.insert(deps.catalog.roleBindings, binding);
 }

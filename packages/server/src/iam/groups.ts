@@ -88,8 +88,8 @@ export const groups: Resource<Group> = new Resource({
       beforeUpdate(mutation, before, after, registry.hosts()),
     beforeDelete: (mutation, deleted) => beforeDelete(mutation, deleted, registry.hosts()),
   }),
-  methods: (engine) => [
-    [GroupsService.method.deleteGroup, deleteGroup(engine)],
+  methods: (deps) => [
+    [GroupsService.method.deleteGroup, deleteGroup(deps)],
     [GroupsService.method.lookupGroup, lookupGroup],
     [GroupsService.method.checkEligibility, checkEligibility],
   ],
@@ -213,19 +213,19 @@ const UID_ORDER = { column: "uid", descending: false } as const;
 
 /** The creator of an organization becomes its owner. The operator needs no binding. */
 async function bindCreatorAsOwner(mutation: Mutation, created: Group): Promise<void> {
-  const { caller, engine, tx } = mutation;
+  const { caller, deps, tx } = mutation;
   if (!isRoot(created.uid) || caller.isOperator) return;
-  if (!(await engine.catalog.identities.table.keep(tx, caller.uid))) {
+  if (!(await deps.catalog.identities.table.keep(tx, caller.uid))) {
     throw unauthenticated("the token's identity does not exist");
   }
   const owner = { identityUid: caller.uid, roleUid: builtinRole("owner")?.uid ?? "" };
-  const binding = engine.catalog.roleBindings.fromInput(
+  const binding = deps.catalog.roleBindings.fromInput(
     create(RoleBindingSchema, owner),
     mutation.call.time,
   );
   binding.uid = newChildUid(created.uid);
-  await mutation.insert(engine.catalog.roleBindings, binding);
-  const session = caller.session ? await engine.access.session(caller.session, tx) : undefined;
+  await mutation.insert(deps.catalog.roleBindings, binding);
+  const session = caller.session ? await deps.access.session(caller.session, tx) : undefined;
   const client = session?.identity === caller.uid ? clientOf(session) : undefined;
   if (client) await addMembership(tx, { identity: caller.uid, scope: created.uid, ...client });
 }

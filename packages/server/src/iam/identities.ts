@@ -64,8 +64,8 @@ export const identities: Resource<Identity> = new Resource({
       await deletePasskeys(mutation.tx, deleted.uid);
     },
   },
-  methods: (engine) => [
-    [IdentitiesService.method.deleteIdentity, deleteIdentity(engine)],
+  methods: (deps) => [
+    [IdentitiesService.method.deleteIdentity, deleteIdentity(deps)],
     [IdentitiesService.method.lookupIdentity, lookup],
     [IdentitiesService.method.updateIdentityMetadata, updateMetadata],
   ],
@@ -95,9 +95,9 @@ async function beforeUpdate(mutation: Mutation, before: Identity, after: Identit
   await checkRelationship(after, mutation.call.time);
   if (!isRoot(after.uid) && !isLastingWorkload(after))
     await checkIdentityRemoval(mutation, after.uid);
-  const { engine, tx } = mutation;
+  const { deps, tx } = mutation;
   for await (const bound of boundRoles(tx, after.uid)) {
-    const roles = await engine.catalog.roles.findMany(
+    const roles = await deps.catalog.roles.findMany(
       tx,
       bound.map(([, role]) => role),
     );

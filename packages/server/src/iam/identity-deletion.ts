@@ -1,7 +1,6 @@
 import type { DeleteIdentityRequest } from "@wharf/contract";
 import { ANONYMOUS_UID } from "../auth/caller.ts";
-import type { Engine } from "../engine/engine.ts";
-import { Mutation } from "../engine/write/mutation.ts";
+import { Mutation, type WriteDeps } from "../engine/write/mutation.ts";
 import { deleteMethod } from "../engine/write/write.ts";
 import { failedPrecondition, notFound, tooLargeToTry } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
@@ -15,18 +14,18 @@ import { checkIdentityRemoval } from "./owners.ts";
 const BATCH_SIZE = 250;
 
 /** Deletes an identity with its role bindings. */
-export function deleteIdentity(engine: Engine): Handler {
+export function deleteIdentity(deps: WriteDeps): Handler {
   const {
     store,
     catalog: { identities },
-  } = engine;
-  const deleteRest = deleteMethod(identities, engine);
+  } = deps;
+  const deleteRest = deleteMethod(identities, deps);
   return async (call, request) => {
     const { uid } = request as DeleteIdentityRequest;
     while ((await countBindings(store.reader, uid, { limit: BATCH_SIZE + 1 })) > BATCH_SIZE) {
       if (call.isDryRun) throw tooLargeToTry();
       await store.writeFor(call, async (tx) => {
-        const mutation = new Mutation(call, tx, engine);
+        const mutation = new Mutation(call, tx, deps);
         // For each batch again: the caller may have lost the capability since the last one.
         await mutation.confirmAccess(uid);
         if ((await identities.table.findForChange(tx, uid)) === undefined) {
@@ -46,10 +45,10 @@ export async function deleteBindings(
   identity: string,
   limit = Number.MAX_SAFE_INTEGER,
 ): Promise<void> {
-  const { engine, tx } = mutation;
+  const { deps, tx } = mutation;
   await checkIdentityRemoval(mutation, identity);
   for (const uid of await readBindingUids(tx, identity, limit)) {
-    await mutation.remove(engine.catalog.roleBindings, uid);
+    await mutation.remove(deps.catalog.roleBindings, uid);
   }
 }
 

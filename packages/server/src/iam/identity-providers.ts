@@ -148,13 +148,13 @@ async function deleteDependents(
   { secrets }: IamDeps,
   { uid }: IdentityProvider,
 ): Promise<void> {
-  const { engine, tx } = mutation;
+  const { deps, tx } = mutation;
   const mappings = await mappingsOf(mutation, uid);
   if (mappings.some(({ roleUid }) => roleUid === OWNER_ROLE))
     await mustKeepOwner(mutation, rootOf(uid), { provider: uid });
   else await checkOwnersOtherwise(mutation, uid);
   for (const mapping of mappings)
-    await mutation.remove(engine.catalog.externalGroupRoleMappings, mapping.uid);
+    await mutation.remove(deps.catalog.externalGroupRoleMappings, mapping.uid);
   await secrets.remove(tx, uid, CLIENT_SECRET);
   await deleteScimCredentials(tx, uid);
   await deleteProvisioned(tx, uid);
@@ -166,12 +166,12 @@ async function deleteDependents(
 /** Rejects unless an owner can sign in otherwise than through a provider, or none could even with it. */
 async function checkOwnersOtherwise(mutation: Mutation, provider: string): Promise<void> {
   const organization = rootOf(provider);
-  if (await hasOwner(mutation.engine, mutation.tx, organization))
+  if (await hasOwner(mutation.deps, mutation.tx, organization))
     await mustKeepOwner(mutation, organization, { provider });
 }
 
-function mappingsOf({ engine, tx }: Mutation, uid: string) {
-  return engine.catalog.externalGroupRoleMappings.where(tx, { column: "parent", value: uid });
+function mappingsOf({ deps, tx }: Mutation, uid: string) {
+  return deps.catalog.externalGroupRoleMappings.where(tx, { column: "parent", value: uid });
 }
 
 function violation(field: string, description: string): Error {

@@ -8,7 +8,7 @@ import {
   GroupSchema,
   isUid,
 } from "@wharf/contract";
-import type { Engine } from "../engine/engine.ts";
+import type { CreateDeps } from "../engine/write/creates.ts";
 import { Mutation } from "../engine/write/mutation.ts";
 import { createOne } from "../engine/write/write.ts";
 import { invalidArgument, permissionDenied } from "../lib/errors.ts";
@@ -24,7 +24,7 @@ const INVITE = [Capability.CAP_IAM_GROUP_INVITES_CREATE, Capability.CAP_IAM_ROLE
  * organization needs, and the capabilities to invite in some group.
  */
 export async function createOrganizationWithInvite(
-  engine: Engine,
+  deps: CreateDeps,
   call: Call,
   name: string,
   input: GroupInvite,
@@ -35,18 +35,18 @@ export async function createOrganizationWithInvite(
     const description = "name must be that of a new organization, not a UID";
     throw invalidArgument({ field: "name", description });
   }
-  return engine.creates.write(
+  return deps.creates.write(
     call,
     async (tx) => {
-      const mutation = new Mutation(call, tx, engine);
-      const { afterCreate: _, ...hooks } = engine.hooksOf(groups);
+      const mutation = new Mutation(call, tx, deps);
+      const { afterCreate: _, ...hooks } = deps.hooks.of(groups);
       const group = create(GroupSchema, { name });
       const { uid } = (await createOne(mutation, groups, "", group, hooks)).created;
       return createOne(asOwner(mutation, uid), groupInvites, uid, input);
     },
     async ({ row, created }, reader) => {
       const invite = groupInvites.fromRow(row);
-      await engine.hydrateDetail(groupInvites, reader, invite);
+      await deps.hooks.hydrateDetail(groupInvites, reader, invite);
       return replyOf(Object.assign(invite, { code: created.code }));
     },
   );
@@ -62,9 +62,9 @@ function mustInviteSomewhere({ caller }: Call): void {
  * The mutation with the grants of an owner of the new organization. Its creator could be the owner, so
  * that inviting one grants nothing that the caller could not have.
  */
-function asOwner({ call, caller, tx, engine }: Mutation, group: string): Mutation {
+function asOwner({ call, caller, tx, deps }: Mutation, group: string): Mutation {
   const held = CapabilitySet.of(...(builtinRole("owner")?.capabilities ?? []));
   const { uid, isOperator, grants } = caller;
   const owner = { uid, isOperator, grants: grants.plus([[group, held]]) };
-  return new Mutation(call, tx, engine, { caller: owner });
+  return new Mutation(call, tx, deps, { caller: owner });
 }

@@ -8,9 +8,9 @@ import {
   type UpdateOrganizationSettingsRequest,
 } from "@wharf/contract";
 import { audit } from "../engine/audit/audit.ts";
-import type { Engine, ResourceStore } from "../engine/engine.ts";
+import type { ResourceStore } from "../engine/catalog.ts";
 import { applyMask, readMask } from "../engine/write/mask.ts";
-import { Mutation } from "../engine/write/mutation.ts";
+import { Mutation, type WriteDeps } from "../engine/write/mutation.ts";
 import { invalidArgument, notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
@@ -23,11 +23,11 @@ import {
 } from "../store/tables/organization-settings.ts";
 
 /** The handlers of OrganizationSettingsService: what an organization requires of everything in it. */
-export function organizationSettingsHandlers(engine: Engine): [DescMethod, Handler][] {
+export function organizationSettingsHandlers(deps: WriteDeps): [DescMethod, Handler][] {
   const { method } = OrganizationSettingsService;
   return [
-    [method.getOrganizationSettings, getSettings(engine)],
-    [method.updateOrganizationSettings, updateSettings(engine)],
+    [method.getOrganizationSettings, getSettings(deps)],
+    [method.updateOrganizationSettings, updateSettings(deps)],
   ];
 }
 
@@ -42,7 +42,7 @@ function getSettings({ store: { reader }, catalog: { groups } }: ResourceStore):
   };
 }
 
-function updateSettings(engine: Engine): Handler {
+function updateSettings(deps: WriteDeps): Handler {
   return async (call, message) => {
     const { organizationSettings, updateMask } = message as UpdateOrganizationSettingsRequest;
     const given = organizationSettings ?? create(OrganizationSettingsSchema);
@@ -50,12 +50,12 @@ function updateSettings(engine: Engine): Handler {
     mustBeUid("groupUid", groupUid);
     mustBeOrganization(groupUid);
     const mask = readMask(OrganizationSettingsSchema, updateMask?.paths ?? [], given);
-    const settings = await engine.store.writeFor(call, async (tx) => {
-      const mutation = new Mutation(call, tx, engine);
+    const settings = await deps.store.writeFor(call, async (tx) => {
+      const mutation = new Mutation(call, tx, deps);
       await mutation.confirmAccess(groupUid);
       // Locks the organization, so that concurrent updates of different fields do not overwrite each other.
-      if ((await engine.catalog.groups.table.findForChange(tx, groupUid)) === undefined) {
-        throw notFound(engine.catalog.groups.typeName, groupUid);
+      if ((await deps.catalog.groups.table.findForChange(tx, groupUid)) === undefined) {
+        throw notFound(deps.catalog.groups.typeName, groupUid);
       }
       const after = clone(OrganizationSettingsSchema, await settingsOf(tx, groupUid));
       applyMask(after, given, mask);

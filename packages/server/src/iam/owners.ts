@@ -1,5 +1,5 @@
 import { builtinRole, isRoot, parentOf, type RoleBinding, rootOf } from "@wharf/contract";
-import type { Engine } from "../engine/engine.ts";
+import type { ResourceAccess } from "../engine/catalog.ts";
 import type { Mutation } from "../engine/write/mutation.ts";
 import { failedPrecondition } from "../lib/errors.ts";
 import type { Transaction } from "../store/db/commit/transaction.ts";
@@ -27,7 +27,7 @@ export interface OwnerChange {
 
 /** The identities that own an organization, after a change. */
 export async function* ownersOf(
-  { catalog, access }: Engine,
+  { catalog, access }: Pick<ResourceAccess, "access" | "catalog">,
   tx: Transaction,
   organization: string,
   change: OwnerChange = {},
@@ -44,12 +44,12 @@ export async function* ownersOf(
 }
 
 export async function hasOwner(
-  engine: Engine,
+  deps: Pick<ResourceAccess, "access" | "catalog">,
   tx: Transaction,
   organization: string,
   change?: OwnerChange,
 ): Promise<boolean> {
-  for await (const _owner of ownersOf(engine, tx, organization, change)) return true;
+  for await (const _owner of ownersOf(deps, tx, organization, change)) return true;
   return false;
 }
 
@@ -58,14 +58,14 @@ export async function hasOwner(
  * of access, on any replica, can take away the owner that was found.
  */
 export async function mustKeepOwner(
-  { engine, tx, caller }: Pick<Mutation, "engine" | "tx"> & Partial<Pick<Mutation, "caller">>,
+  { deps, tx, caller }: Pick<Mutation, "deps" | "tx"> & Partial<Pick<Mutation, "caller">>,
   organization: string,
   change?: OwnerChange,
 ): Promise<void> {
   if (caller?.isOperator) return;
   await tx.acquireLock();
-  if (await hasOwner(engine, tx, organization, change)) return;
-  const name = (await engine.catalog.groups.find(tx, organization))?.name ?? "";
+  if (await hasOwner(deps, tx, organization, change)) return;
+  const name = (await deps.catalog.groups.find(tx, organization))?.name ?? "";
   const description = `${JSON.stringify(name)} would have no owner left: grant the role owner there to another identity first`;
   throw failedPrecondition({ type: "LAST_OWNER", subject: organization, description });
 }

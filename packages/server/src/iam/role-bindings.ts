@@ -15,8 +15,8 @@ import {
 } from "@wharf/contract";
 import { ANONYMOUS_UID } from "../auth/caller.ts";
 import type { Catalog } from "../engine/catalog.ts";
-import type { Engine } from "../engine/engine.ts";
 import { Resource } from "../engine/resource.ts";
+import type { CreateDeps } from "../engine/write/creates.ts";
 import { Mutation } from "../engine/write/mutation.ts";
 import { createOne } from "../engine/write/write.ts";
 import { invalidArgument, mapViolations, notFound } from "../lib/errors.ts";
@@ -83,7 +83,7 @@ export const roleBindings: Resource<RoleBinding> = new Resource({
     },
     beforeDelete: (mutation, deleted) => checkBindingRemoval(mutation, deleted),
   },
-  methods: (engine) => [[RoleBindingsService.method.batchCreateRoleBindings, batchCreate(engine)]],
+  methods: (deps) => [[RoleBindingsService.method.batchCreateRoleBindings, batchCreate(deps)]],
 });
 
 /** Only people belong to no group. Anyone is nobody. */
@@ -94,10 +94,10 @@ function kindOf(identity: string): IdentityKind {
 
 /** The identity must exist, and the caller must be able to grant the role at the group. */
 async function checkBinding(mutation: Mutation, binding: RoleBinding): Promise<void> {
-  const { engine, tx } = mutation;
+  const { deps, tx } = mutation;
   const group = parentOf(binding.uid);
-  if (!(await engine.catalog.identities.table.keep(tx, binding.identityUid))) {
-    throw notFound(engine.catalog.identities.typeName, binding.identityUid);
+  if (!(await deps.catalog.identities.table.keep(tx, binding.identityUid))) {
+    throw notFound(deps.catalog.identities.typeName, binding.identityUid);
   }
   await checkGrantable(mutation, binding.roleUid, group);
 }
@@ -156,14 +156,14 @@ export function shownIdentity(identity: Identity) {
 }
 
 /** Creates all bindings or none, in the order of the requests. */
-function batchCreate(engine: Engine): Handler {
+function batchCreate(deps: CreateDeps): Handler {
   return async (call, message) => {
     const request = message as BatchCreateRoleBindingsRequest;
     const wanted = request.requests.map((_, at) => itemOf(request, at));
-    return engine.creates.write(
+    return deps.creates.write(
       call,
       async (tx) => {
-        const mutation = new Mutation(call, tx, engine, { events: "held" });
+        const mutation = new Mutation(call, tx, deps, { events: "held" });
         const bindings: RoleBinding[] = [];
         for (const [at, binding] of wanted.entries()) {
           const made = createOne(mutation, roleBindings, request.parent, binding);
@@ -180,7 +180,7 @@ function batchCreate(engine: Engine): Handler {
         return bindings;
       },
       async (made, reader) => {
-        await hydrate(reader, made, engine.catalog);
+        await hydrate(reader, made, deps.catalog);
         return messageReply(BatchCreateRoleBindingsResponseSchema, responseOf(made));
       },
     );

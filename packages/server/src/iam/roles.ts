@@ -11,6 +11,7 @@ import {
   RoleSchema,
   RolesService,
 } from "@wharf/contract";
+import { resourcesOf } from "../engine/catalog.ts";
 import { Resource } from "../engine/resource.ts";
 import type { Mutation } from "../engine/write/mutation.ts";
 import { failedPrecondition, invalidArgument } from "../lib/errors.ts";
@@ -64,8 +65,8 @@ function keepOwnCapabilities(after: Role, before: Role | undefined, call: Call):
 }
 
 /** The plural of the first resource that references a role; undefined if none does. */
-async function firstReferrer({ engine, tx }: Mutation, role: string): Promise<string | undefined> {
-  for (const { definition, table, plural } of engine.resources) {
+async function firstReferrer({ deps, tx }: Mutation, role: string): Promise<string | undefined> {
+  for (const { definition, table, plural } of resourcesOf(deps.catalog)) {
     for (const { column, referencesRole: isRole } of definition.index?.filters ?? []) {
       if (isRole && (await table.hasAny(tx, { column, value: role }))) return plural;
     }

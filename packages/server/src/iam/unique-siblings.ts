@@ -20,7 +20,7 @@ export async function checkIdentityIsUnique(
   { uid, name }: Identity,
 ): Promise<void> {
   if (isRoot(uid) || !(await requiresUniqueSiblings(mutation, uid))) return;
-  const { table, typeName } = mutation.engine.catalog.identities;
+  const { table, typeName } = mutation.deps.catalog.identities;
   const holder = await table.lockNamed(mutation.tx, parentOf(uid), name);
   if (holder !== undefined && holder !== uid) throw alreadyExists(typeName, name);
 }
@@ -32,7 +32,7 @@ export async function checkBindingIsUnique(
 ): Promise<void> {
   if (!(await requiresUniqueSiblings(mutation, uid))) return;
   const twin = await lockBinding(mutation.tx, identityUid, parentOf(uid), roleUid);
-  const { typeName } = mutation.engine.catalog.roleBindings;
+  const { typeName } = mutation.deps.catalog.roleBindings;
   if (twin !== undefined && twin !== uid) throw alreadyExists(typeName, twin);
 }
 
@@ -51,10 +51,10 @@ const known = new WeakMap<Store, KnownSettings>();
  * version: it runs again if it has changed.
  */
 export async function requiresUniqueSiblings(
-  { engine, tx, caller }: Mutation,
+  { deps, tx, caller }: Mutation,
   uid: string,
 ): Promise<boolean> {
-  const { store } = engine;
+  const { store } = deps;
   const root = rootOf(uid);
   const version = await tx.relyOnAccess(caller.version);
   let settings = known.get(store);

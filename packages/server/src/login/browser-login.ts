@@ -62,9 +62,9 @@ async function startLogin(deps: LoginDeps, http: HttpRequest): Promise<HttpRespo
   if (request.invite !== "") await requireInvite(deps, request.invite, Date.now());
   const { login, headers } = newLogin(deps, http, request);
   if (request.provider === "") return showSignIn(deps, login, {}, headers);
-  const providers = await providersFor(deps.engine, request.provider);
+  const providers = await providersFor(deps, request.provider);
   if (providers.length > 1) return showSignIn(deps, login, { providers }, headers);
-  const provider = await requireProvider(deps.engine, request.provider);
+  const provider = await requireProvider(deps, request.provider);
   return redirectTo(await upstreamUrl(deps, http, login, provider.uid), headers);
 }
 
@@ -108,7 +108,7 @@ export async function showSignIn(
     ...shown,
     ...ways,
     ...(given && { providers: given }),
-    firstRun: await isFirstRun(deps, deps.engine.store.reader),
+    firstRun: await isFirstRun(deps, deps.store.reader),
     passkeySite: passkeySite(deps.addresses().authUrl)?.origin,
     invite: invite && {
       ...(await inviteOfferOf(deps, invite)),
@@ -123,7 +123,7 @@ async function chooseProvider(deps: LoginDeps, http: HttpRequest): Promise<HttpR
   const login = await resumeLogin(deps, http, form.get("login"), Date.now());
   const organization = (form.get(ORGANIZATION_FIELD) ?? "").trim();
   const selector = form.get("provider") ?? organization;
-  const providers = await providersFor(deps.engine, selector);
+  const providers = await providersFor(deps, selector);
   const [provider] = providers;
   if (provider === undefined) {
     const error = "No verified organization with this name has an identity provider.";
@@ -145,8 +145,8 @@ export async function upstreamUrl(
   login: Login,
   uid: string,
 ): Promise<string> {
-  const { engine, providers, addresses } = deps;
-  const provider = await requireProvider(engine, uid);
+  const { providers, addresses } = deps;
+  const provider = await requireProvider(deps, uid);
   const site = loopbackAlias(http, addresses().authUrl);
   const stateFor = (upstream: Upstream) => {
     const away: Login = { ...login, upstream, ...(site !== undefined && { site }) };
@@ -180,7 +180,7 @@ async function handleCallback(deps: LoginDeps, http: HttpRequest): Promise<HttpR
         "PERMISSION_DENIED",
         "this sign-in was not started with an identity provider",
       );
-    const provider = await requireProvider(deps.engine, upstream.provider);
+    const provider = await requireProvider(deps, upstream.provider);
     const described = await deps.providers.finish(
       provider,
       upstream,

@@ -44,18 +44,18 @@ export function loginEndpoints(deps: LoginDeps, methods: Methods): HttpEndpoint[
 
 async function welcome(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   if ((await consoleSessionOf(deps, http)) !== undefined) return redirectTo(CONSOLE_PATH);
-  const firstRun = await isFirstRun(deps, deps.engine.store.reader);
+  const firstRun = await isFirstRun(deps, deps.store.reader);
   return htmlResponse(200, welcomePage({ firstRun, api: deps.addresses().baseUrl }));
 }
 
 /** Whether an organization can be signed in to by name; the CLI asks before it opens a browser. */
-function orgCheckEndpoint({ engine }: LoginDeps): HttpEndpoint {
+function orgCheckEndpoint(deps: LoginDeps): HttpEndpoint {
   return {
     method: "GET",
     path: "/orgcheck",
     async handle({ query }) {
       const name = new URLSearchParams(query).get("name") ?? "";
-      const found = await providersFor(engine, name);
+      const found = await providersFor(deps, name);
       return { status: 200, headers: {}, body: JSON.stringify(found.length > 0) };
     },
   };

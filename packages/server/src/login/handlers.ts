@@ -1,5 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Auth, SecurityTokenService, SessionsService } from "@wharf/contract";
+import type { ListDeps } from "../engine/list/lists.ts";
+import type { WriteDeps } from "../engine/write/mutation.ts";
 import type { Handler } from "../rpc/call.ts";
 import type { ExchangeDeps } from "../sts/authorize-subject.ts";
 import { headlessSessionMethod } from "./oauth/headless.ts";
@@ -13,19 +15,18 @@ import { validateMethod } from "./people/whoami.ts";
 
 /** The methods of the contract that concern people: who they are, registration and sessions. */
 export function loginHandlers(
-  deps: ExchangeDeps,
+  deps: WriteDeps & ListDeps & ExchangeDeps,
   sessions: Sessions,
 ): Iterable<[DescMethod, Handler]> {
-  const { engine } = deps;
   return [
     [SecurityTokenService.method.exchangeRefreshToken, refreshMethod(sessions)],
-    [Auth.method.validate, validateMethod(engine)],
+    [Auth.method.validate, validateMethod(deps)],
     [Auth.method.register, registerMethod(deps)],
-    [Auth.method.getHeadlessSession, headlessSessionMethod(engine.store)],
-    [Auth.method.delete, deleteAccountMethod(engine)],
-    [SessionsService.method.listSessions, listSessionsMethod(engine)],
-    [SessionsService.method.endSession, endSessionMethod(engine)],
-    [SessionsService.method.getCredentials, credentialsMethod(engine)],
-    [SessionsService.method.logout, logoutMethod(engine)],
+    [Auth.method.getHeadlessSession, headlessSessionMethod(deps.store)],
+    [Auth.method.delete, deleteAccountMethod(deps)],
+    [SessionsService.method.listSessions, listSessionsMethod(deps)],
+    [SessionsService.method.endSession, endSessionMethod(deps)],
+    [SessionsService.method.getCredentials, credentialsMethod(deps)],
+    [SessionsService.method.logout, logoutMethod(deps)],
   ];
 }

@@ -1,6 +1,8 @@
 import type { Addresses } from "../config/addresses.ts";
 import type { Settings } from "../config/settings.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { AuditedDeps } from "../engine/audit/aggregator.ts";
+import type { ListDeps } from "../engine/list/lists.ts";
+import type { WriteDeps } from "../engine/write/mutation.ts";
 import { WharfError } from "../lib/errors.ts";
 import type { RateLimits } from "../lib/scheduling/rate-limits.ts";
 import type { Transaction } from "../store/db/commit/transaction.ts";
@@ -33,8 +35,7 @@ export interface Login {
   readonly joined?: boolean;
 }
 
-export interface LoginDeps {
-  readonly engine: Engine;
+export interface LoginDeps extends WriteDeps, ListDeps, AuditedDeps {
   readonly settings: Settings;
   readonly sessions: Sessions;
   readonly providers: ProviderLogin;
@@ -61,7 +62,7 @@ export async function saveLogin(deps: LoginDeps, login: Login, now: number): Pro
   const { person } = login;
   if (person === undefined) return sealLogin(deps, login, now);
   const secret = newSecret();
-  await deps.engine.store.write((tx) => saveSignedInLogin(tx, secret, { ...login, person }, now));
+  await deps.store.write((tx) => saveSignedInLogin(tx, secret, { ...login, person }, now));
   return secret;
 }
 
@@ -111,7 +112,7 @@ export function redeemLogin(
   ticket: string,
   now: number,
 ): Promise<Login> {
-  return deps.engine.store.write((tx) => redeemLoginIn(deps, tx, request, ticket, now));
+  return deps.store.write((tx) => redeemLoginIn(deps, tx, request, ticket, now));
 }
 
 /** As redeemLogin, within a transaction. If that is rolled back, the ticket stays valid. */
@@ -142,10 +143,10 @@ export async function peekLogin(
   ticket: string,
   now: number,
 ): Promise<Login> {
-  const { engine, sealed, addresses } = deps;
+  const { store, sealed, addresses } = deps;
   const opened = sealed.open<Login>(PURPOSE, ticket, now);
   if (opened === undefined) {
-    const stored = await readTicket<Login>(engine.store.reader, PURPOSE, ticket, now);
+    const stored = await readTicket<Login>(store.reader, PURPOSE, ticket, now);
     return requireSameBrowser(stored, request, addresses());
   }
   const unused = sealed.isUsed(ticket) ? undefined : opened.payload;
@@ -154,8 +155,8 @@ export async function peekLogin(
   return login;
 }
 
-async function checkNotRedeemed({ engine }: LoginDeps, ticket: string, now: number) {
-  if (await readTicket(engine.store.reader, REDEEMED, ticket, now)) rejected();
+async function checkNotRedeemed({ store }: LoginDeps, ticket: string, now: number) {
+  if (await readTicket(store.reader, REDEEMED, ticket, now)) rejected();
 }
 
 /**

@@ -1,6 +1,9 @@
 import { IdentityProvidersService } from "@wharf/contract";
 import type { SigningKeys } from "../auth/keys.ts";
 import { RefreshTokens } from "../auth/refresh-token.ts";
+import type { AuditedDeps } from "../engine/audit/aggregator.ts";
+import type { ListDeps } from "../engine/list/lists.ts";
+import type { WriteDeps } from "../engine/write/mutation.ts";
 import type { RateLimits } from "../lib/scheduling/rate-limits.ts";
 import type { InstallationSecrets } from "../secrets/installation-secrets.ts";
 import type { ExchangeDeps } from "../sts/authorize-subject.ts";
@@ -16,7 +19,7 @@ import { providerExchange } from "./providers/provider-exchange.ts";
 import { ProviderLogin, type ProviderLoginDeps } from "./providers/provider-login.ts";
 import { SealedTickets } from "./sealed-tickets.ts";
 
-export interface RegisterLoginDeps extends ProviderLoginDeps {
+export interface RegisterLoginDeps extends ProviderLoginDeps, WriteDeps, ListDeps, AuditedDeps {
   readonly keys: SigningKeys;
   readonly installation: InstallationSecrets;
   readonly passwords: PasswordHasher;
@@ -29,16 +32,16 @@ export function registerLogin(
   deps: RegisterLoginDeps,
   exchange: ExchangeDeps,
 ): ProviderExchange {
-  const { engine, settings, addresses, keys, installation, passwords, limits } = deps;
+  const { installation } = deps;
   const refreshTokens = new RefreshTokens(() => installation.get("refresh-tokens"));
-  const sessions = new Sessions({ engine, settings, addresses, keys, refreshTokens, exchange });
+  const sessions = new Sessions({ ...deps, refreshTokens, exchange });
   const providers = new ProviderLogin(deps);
   const sealed = new SealedTickets(() => installation.get("login-tickets"));
-  const login = { engine, settings, addresses, sessions, providers, sealed, passwords, limits };
-  api.handlers.bindAll(loginHandlers(exchange, sessions));
+  const login = { ...deps, sessions, providers, sealed };
+  api.handlers.bindAll(loginHandlers({ ...deps, ...exchange }, sessions));
   api.handlers.bind(
     IdentityProvidersService.method.checkIssuer,
-    checkIssuerMethod(engine, deps.issuerPolicy, providers),
+    checkIssuerMethod(deps, deps.issuerPolicy, providers),
   );
   api.addEndpoints((methods) => loginEndpoints(login, methods));
   api.addEndpoints(() => userinfoEndpoints(exchange));

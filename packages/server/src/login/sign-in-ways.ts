@@ -4,9 +4,10 @@ import type { SignInWays } from "./pages/sign-in.ts";
 import { shownProviders } from "./providers/find-provider.ts";
 
 /** The ways to sign in that exist now: a form for something that nobody has leads nowhere. */
-export async function signInWays({ engine, settings }: LoginDeps): Promise<SignInWays> {
-  const { reader } = engine.store;
+export async function signInWays(deps: LoginDeps): Promise<SignInWays> {
+  const { settings } = deps;
+  const { reader } = deps.store;
   const none = { password: false, passkey: false };
   const local = settings.localAccounts ? await credentialKinds(reader) : none;
-  return { providers: await shownProviders(engine), ...local };
+  return { providers: await shownProviders(deps), ...local };
 }

@@ -57,28 +57,28 @@ async function askToAccept(
 
 /** What an invite offers: the path of the group, since names of folders say little alone, and the role. */
 export async function inviteOfferOf(
-  { engine }: LoginDeps,
+  { catalog, store }: LoginDeps,
   invite: GroupInvite,
 ): Promise<{ group: string; role: string }> {
-  const { reader } = engine.store;
+  const { reader } = store;
   const names: string[] = [];
   for (let uid = parentOf(invite.uid); uid !== ""; uid = parentOf(uid)) {
-    const group = await engine.catalog.groups.find(reader, uid);
+    const group = await catalog.groups.find(reader, uid);
     if (group === undefined) throw inviteUnavailable();
     names.unshift(group.name);
   }
-  const role = await engine.catalog.roles.find(reader, invite.roleUid);
+  const role = await catalog.roles.find(reader, invite.roleUid);
   if (role === undefined) throw inviteUnavailable();
   return { group: names.join(" / "), role: role.name };
 }
 
 /** The invite of a login; throws if it cannot be accepted anymore. */
 export async function requireInvite(
-  { engine }: LoginDeps,
+  { store }: LoginDeps,
   keyId: string,
   now: number,
 ): Promise<GroupInvite> {
-  const invite = await findOpenInvite(engine.store.reader, keyId, now);
+  const invite = await findOpenInvite(store.reader, keyId, now);
   if (invite === undefined) throw inviteUnavailable();
   return invite;
 }
@@ -99,11 +99,10 @@ export async function decideOnInvite(
     const text = "You have not joined. You can still accept the invite until it expires.";
     return htmlResponse(200, donePage({ title: "Invite declined", text, next: TO_START }));
   }
-  const { engine } = deps;
   const { request, person } = login;
-  await engine.store.write((tx) => {
+  await deps.store.write((tx) => {
     return joinWithInvite(
-      new Mutation(call, tx, engine, { actor: person.identity }),
+      new Mutation(call, tx, deps, { actor: person.identity }),
       request.invite,
       person,
     );
@@ -146,7 +145,7 @@ async function askToConfirm(
   const { delivery } = login.request;
   const signedInAs = displayNameOf(login.person);
   if (delivery.kind === "device") {
-    const device = await findDevice(deps.engine.store.reader, delivery.userCode, call.time);
+    const device = await findDevice(deps.store.reader, delivery.userCode, call.time);
     if (device === undefined) {
       throw new WharfError("PERMISSION_DENIED", "no device is waiting with this code anymore");
     }

@@ -9,7 +9,7 @@ export const deployments: Resource<Deployment> = new Resource({
   table: "deployments",
   tree: { uidIsParent: true },
   hooks: {
-    async resolveParent({ tx, engine: { catalog } }, repo) {
+    async resolveParent({ tx, deps: { catalog } }, repo) {
       if (!(await catalog.repos.table.keep(tx, repo))) throw notFound(catalog.repos.typeName, repo);
       return repo;
     },

@@ -1,4 +1,4 @@
-import type { ResourceStore } from "../engine/engine.ts";
+import type { ResourceStore } from "../engine/catalog.ts";
 import { failedPrecondition } from "../lib/errors.ts";
 import type { Store } from "../store/db/store.ts";
 import { locationsOf } from "../store/tables/registry/locations.ts";
@@ -13,16 +13,16 @@ export interface AttachedLocation {
 
 /** The locations of a repo at attached registries that may be written to. */
 export async function writableLocations(
-  engine: ResourceStore,
+  deps: ResourceStore,
   remotes: ReadonlyMap<string, RegistryContents>,
   repo: string,
 ): Promise<AttachedLocation[]> {
-  const { reader } = engine.store;
+  const { reader } = deps.store;
   const attached: AttachedLocation[] = [];
   for (const { host, path } of await locationsOf(reader, repo)) {
     const remote = remotes.get(host);
     // A path may have become another repo's; the next reconcile pass updates the location.
-    const isCurrent = (await resolvePath(engine.catalog, reader, path))?.repo === repo;
+    const isCurrent = (await resolvePath(deps.catalog, reader, path))?.repo === repo;
     if (remote !== undefined && isCurrent) attached.push({ remote, path });
   }
   return attached;

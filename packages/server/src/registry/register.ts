@@ -1,5 +1,8 @@
 import { ImagesService } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
+import type { AuditedDeps } from "../engine/audit/aggregator.ts";
+import type { ListDeps } from "../engine/list/lists.ts";
+import type { CreateDeps } from "../engine/write/creates.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { ExchangeDeps } from "../sts/authorize-subject.ts";
 import type { Api } from "../wire/api.ts";
@@ -22,7 +25,11 @@ import { TagWrites } from "./tags/tag-writes.ts";
 
 const MIB = 1024 * 1024;
 
-export interface RegisterRegistryDeps extends Omit<RegistrySyncDeps, "keys" | "own"> {
+export interface RegisterRegistryDeps
+  extends Omit<RegistrySyncDeps, "keys" | "own">,
+    CreateDeps,
+    ListDeps,
+    AuditedDeps {
   readonly secrets: Secrets;
   readonly authenticator: Authenticator;
 }
@@ -42,36 +49,34 @@ export function registerRegistry(
   { secrets, authenticator, ...deps }: RegisterRegistryDeps,
   exchange: ExchangeDeps,
 ): Registry {
-  const { engine } = deps;
-  const keys = new RegistryKeys(engine.store, secrets);
+  const keys = new RegistryKeys(deps.store, secrets);
   const { registryStorage, registryMinFree } = deps.settings;
   const transferred = (direction: string, bytes: number) =>
     deps.metrics.count("wharf_registry_bytes_total", { direction }, bytes);
   const storage =
     registryStorage === undefined ? undefined : new DiskStorage(registryStorage, transferred);
-  const own = storage && new OwnRegistry(engine, storage);
+  const own = storage && new OwnRegistry(deps, storage);
   const sync = RegistrySync.open({ ...deps, keys, own });
   const tokens = { exchange, authenticator, keys };
   const authorizer = new RegistryAuthorizer(tokens);
   const history = historyEndpoint(tokens);
   const minFreeBytes = registryMinFree * MIB;
   const server =
-    storage &&
-    new RegistryServer({ engine, storage, authorizer, log: deps.log, minFreeBytes }, history);
-  const tagWrites = new TagWrites(engine, new RemoteTags(engine, sync.contents));
+    storage && new RegistryServer({ ...deps, storage, authorizer, minFreeBytes }, history);
+  const tagWrites = new TagWrites(deps, new RemoteTags(deps, sync.contents));
   const { handlers } = api;
-  handlers.bindAll(imageHandlers(engine.store));
+  handlers.bindAll(imageHandlers(deps.store));
   const { method } = ImagesService;
-  handlers.bind(method.getImageConfig, imageConfigMethod(engine.store, sync.contents));
-  handlers.bind(method.getImageManifest, imageManifestMethod(engine.store, sync.contents));
-  handlers.bind(method.listImages, listImages(engine));
-  handlers.bind(method.deleteImage, deleteImage(engine, sync.contents));
+  handlers.bind(method.getImageConfig, imageConfigMethod(deps.store, sync.contents));
+  handlers.bind(method.getImageManifest, imageManifestMethod(deps.store, sync.contents));
+  handlers.bind(method.listImages, listImages(deps));
+  handlers.bind(method.deleteImage, deleteImage(deps, sync.contents));
   handlers.bind(
     method.listImageLocations,
-    listImageLocations(engine, sync.contents, () => authorizer.service),
+    listImageLocations(deps, sync.contents, () => authorizer.service),
   );
   handlers.bindAll(tagWrites.handlers());
-  handlers.bindAll(settingsHandlers(engine));
+  handlers.bindAll(settingsHandlers(deps));
   handlers.bindAll(sync.handlers);
   api.addEndpoints(() => registryEndpoints(tokens));
   api.addEndpoints(() => server?.endpoints ?? [history]);

@@ -7,9 +7,9 @@ import {
   type UpdateRegistrySettingsRequest,
 } from "@wharf/contract";
 import { audit } from "../engine/audit/audit.ts";
-import type { Engine, ResourceStore } from "../engine/engine.ts";
+import type { ResourceStore } from "../engine/catalog.ts";
 import { applyMask, readMask } from "../engine/write/mask.ts";
-import { Mutation } from "../engine/write/mutation.ts";
+import { Mutation, type WriteDeps } from "../engine/write/mutation.ts";
 import { notFound } from "../lib/errors.ts";
 import type { Handler } from "../rpc/call.ts";
 import { messageToJson } from "../rpc/json.ts";
@@ -19,11 +19,11 @@ import type { Reader } from "../store/db/connection.ts";
 import { readRegistrySettings, writeRegistrySettings } from "../store/tables/registry/settings.ts";
 
 /** The handlers of RegistrySettingsService: what a group configures for all repos below it. */
-export function settingsHandlers(engine: Engine): [DescMethod, Handler][] {
+export function settingsHandlers(deps: WriteDeps): [DescMethod, Handler][] {
   const { method } = RegistrySettingsService;
   return [
-    [method.getRegistrySettings, getSettings(engine)],
-    [method.updateRegistrySettings, updateSettings(engine)],
+    [method.getRegistrySettings, getSettings(deps)],
+    [method.updateRegistrySettings, updateSettings(deps)],
   ];
 }
 
@@ -37,24 +37,24 @@ function getSettings({ store: { reader }, catalog: { groups } }: ResourceStore):
   };
 }
 
-function updateSettings(engine: Engine): Handler {
+function updateSettings(deps: WriteDeps): Handler {
   return async (call, message) => {
     const { registrySettings, updateMask } = message as UpdateRegistrySettingsRequest;
     const given = registrySettings ?? create(RegistrySettingsSchema);
     const { groupUid } = given;
     mustBeUid("groupUid", groupUid);
     const mask = readMask(RegistrySettingsSchema, updateMask?.paths ?? [], given);
-    const settings = await engine.store.writeFor(call, async (tx) => {
+    const settings = await deps.store.writeFor(call, async (tx) => {
       // Locks the group, so that concurrent updates of different fields do not overwrite each other.
-      if ((await engine.catalog.groups.table.findForChange(tx, groupUid)) === undefined) {
-        throw notFound(engine.catalog.groups.typeName, groupUid);
+      if ((await deps.catalog.groups.table.findForChange(tx, groupUid)) === undefined) {
+        throw notFound(deps.catalog.groups.typeName, groupUid);
       }
       const after = clone(RegistrySettingsSchema, await settingsOf(tx, groupUid));
       applyMask(after, given, mask);
       await writeRegistrySettings(tx, groupUid, after);
       await audit(tx, call, { resource: groupUid });
       const json = messageToJson(RegistrySettingsSchema, after);
-      const mutation = new Mutation(call, tx, engine);
+      const mutation = new Mutation(call, tx, deps);
       mutation.emit(call.method, groupUid, { type: after.$typeName, json });
       return after;
     });

@@ -1,5 +1,5 @@
 import { rootOf } from "@wharf/contract";
-import type { Engine } from "../engine/engine.ts";
+import type { WriteDeps } from "../engine/write/mutation.ts";
 import { hasOwner, mustKeepOwner } from "../iam/owners.ts";
 import type { Transaction } from "../store/db/commit/transaction.ts";
 import { identitiesByExternalId } from "../store/tables/login/provider-people.ts";
@@ -48,14 +48,14 @@ export async function endSessionsOfDeactivated(
 /** Writes a change of a user, and rejects it if that deactivates the last owner of the organization. */
 export async function keepingOwner(
   tx: Transaction,
-  { engine, provider }: { readonly engine: Engine; readonly provider: string },
+  deps: WriteDeps & { readonly provider: string },
   before: Json,
   after: Json | undefined,
   write: () => Promise<unknown>,
 ): Promise<void> {
-  const organization = rootOf(provider);
+  const organization = rootOf(deps.provider);
   const stays = after?.active === true && after.externalId === before.externalId;
-  const hadOwner = before.active === true && !stays && (await hasOwner(engine, tx, organization));
+  const hadOwner = before.active === true && !stays && (await hasOwner(deps, tx, organization));
   await write();
-  if (hadOwner) await mustKeepOwner({ engine, tx }, organization);
+  if (hadOwner) await mustKeepOwner({ deps, tx }, organization);
 }

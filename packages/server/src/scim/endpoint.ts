@@ -68,7 +68,7 @@ async function answer(
   const { provider, collection = "", id: rawId = "" } = PATH.exec(request.path)?.groups ?? {};
   if (provider === undefined) throw new ScimError(404, "no resource at this path");
   const now = Date.now();
-  await authenticate(deps.engine.store, provider, request.headers.authorization, now);
+  await authenticate(deps.store, provider, request.headers.authorization, now);
   const isRead = request.method === "GET" || request.method === "HEAD";
   if (!isRead) await limit.take(provider, request.remoteAddress);
   const id = decoded(rawId);
@@ -134,7 +134,7 @@ async function write(scim: ScimRequest): Promise<HttpResponse> {
 function writeContextOf({ deps, request, provider, now }: ScimRequest): WriteContext {
   const { headers, requestId, remoteAddress } = request;
   return {
-    engine: deps.engine,
+    ...deps,
     request,
     provider,
     time: now,

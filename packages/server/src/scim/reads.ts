@@ -26,13 +26,8 @@ const BATCH_SIZE = 100;
 type Asker = Pick<HttpRequest, "abandoned" | "signal" | "remoteAddress">;
 
 /** What one provider's requests read with: they share the slices of lists, and the costly reads. */
-function renderingOf(
-  { engine }: ScimDeps,
-  provider: string,
-  asker: Asker,
-  base: string,
-): Rendering {
-  const { store, lists } = engine;
+function renderingOf(deps: ScimDeps, provider: string, asker: Asker, base: string): Rendering {
+  const { store, lists } = deps;
   const origin = new ProviderRead(provider, asker);
   const reader = store.readerFor(origin);
   return { reader, base, task: lists.task(origin, asker) };
@@ -86,7 +81,7 @@ export async function findOne(
   provider: string,
   id: string,
 ): Promise<ScimRow> {
-  const row = await tableOf(kind).find(deps.engine.store.reader, provider, id);
+  const row = await tableOf(kind).find(deps.store.reader, provider, id);
   if (row === undefined) throw resourceNotFound(kind.name, id);
   return row;
 }

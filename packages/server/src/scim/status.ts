@@ -7,13 +7,13 @@ import {
   IdentityProvider_SCIMSchema,
 } from "@wharf/contract";
 import type { Addresses } from "../config/addresses.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { ListDeps } from "../engine/list/lists.ts";
+import type { CreateDeps } from "../engine/write/creates.ts";
 import type { RateLimits } from "../lib/scheduling/rate-limits.ts";
 import type { Reader } from "../store/db/connection.ts";
 import { readScimCredentials, type ScimCredentials } from "../store/tables/scim/credentials.ts";
 
-export interface ScimDeps {
-  readonly engine: Engine;
+export interface ScimDeps extends CreateDeps, ListDeps {
   /** How many writes an identity provider may send. */
   readonly writesPerMinute: number;
   readonly limits: RateLimits;

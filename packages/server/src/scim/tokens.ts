@@ -87,17 +87,16 @@ function method<R extends Request>(
   work: TokenMethod<R>,
   may?: (change: Mutation, provider: IdentityProvider) => Promise<void>,
 ): Handler {
-  const { engine } = deps;
   return async (call, message) => {
     const { output } = call.method;
     const request = message as R;
     const identityProviderUid = request.identityProviderUid;
-    return engine.creates.write(
+    return deps.creates.write(
       call,
       async (tx) => {
-        const change = new Mutation(call, tx, engine);
+        const change = new Mutation(call, tx, deps);
         await change.confirmAccess(identityProviderUid);
-        const { identityProviders: providers } = engine.catalog;
+        const { identityProviders: providers } = deps.catalog;
         const provider = await providers.table.findForChange(tx, identityProviderUid);
         if (provider === undefined) throw notFound(providers.typeName, identityProviderUid);
         await may?.(change, providers.fromRow(provider));
@@ -205,9 +204,9 @@ const setEnabled: TokenMethod<SetScimEnabledRequest> = async (change, before, re
   };
 };
 
-async function countOwners({ engine, tx }: Mutation, organization: string): Promise<number> {
+async function countOwners({ deps, tx }: Mutation, organization: string): Promise<number> {
   let count = 0;
-  for await (const _owner of ownersOf(engine, tx, organization)) count++;
+  for await (const _owner of ownersOf(deps, tx, organization)) count++;
   return count;
 }
 

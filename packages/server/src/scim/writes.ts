@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { MAX_USER_AGENT_LENGTH } from "../engine/audit/audit.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { WriteDeps } from "../engine/write/mutation.ts";
 import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Abandonable } from "../store/db/store.ts";
 import { writeAudit } from "../store/tables/audit/audit-and-events.ts";
@@ -23,8 +23,7 @@ import { type Json, readResource } from "./protocol/values.ts";
 import { tableOf } from "./reads.ts";
 
 /** An authorized write request. */
-export interface WriteContext {
-  readonly engine: Engine;
+export interface WriteContext extends WriteDeps {
   readonly request: Abandonable;
   readonly provider: string;
   readonly time: number;
@@ -128,11 +127,11 @@ export function deleteOne(context: WriteContext, kind: ScimKind, id: string): Pr
 
 /** Locks the identity provider, so that its writes are serialized and checks hold until commit. */
 function writeLocked<T>(
-  { engine, request, provider }: WriteContext,
+  { catalog, store, request, provider }: WriteContext,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  return engine.store.writeFor(request, async (tx) => {
-    const { table, typeName } = engine.catalog.identityProviders;
+  return store.writeFor(request, async (tx) => {
+    const { table, typeName } = catalog.identityProviders;
     if ((await table.findForChange(tx, provider)) === undefined)
       throw resourceNotFound(typeName, provider);
     return work(tx);

@@ -6,7 +6,8 @@ import type { SigningKeys } from "../auth/keys.ts";
 import type { TokenVerifier } from "../auth/token.ts";
 import type { Addresses } from "../config/addresses.ts";
 import type { Settings } from "../config/settings.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { AuditedDeps } from "../engine/audit/aggregator.ts";
+import type { ResourceAccess } from "../engine/catalog.ts";
 import { acceptedAudiences, type CachedIdentity, type IdentityCache } from "./identity-cache.ts";
 import { checkOwnToken, checkSignIn, isForApiOrIssuer, verifyOwnToken } from "./own-token.ts";
 import { checkAws } from "./verify/aws.ts";
@@ -20,8 +21,7 @@ import {
 } from "./verify/signature.ts";
 import { checkTimeClaims } from "./verify/time-claims.ts";
 
-export interface ExchangeDeps {
-  readonly engine: Engine;
+export interface ExchangeDeps extends ResourceAccess, AuditedDeps {
   readonly settings: Settings;
   readonly keys: SigningKeys;
   readonly verifier: TokenVerifier;
@@ -129,7 +129,7 @@ async function authorizeOwnSubject(
   const identity = await deps.identities.find(subject);
   if (identity === undefined) throw invalidClaim("identity");
   // Within a session, group mappings can grant a person more than role bindings do.
-  const granted = await deps.engine.access.grantsOf(subject, undefined, session);
+  const granted = await deps.access.grantsOf(subject, undefined, session);
   if (granted === undefined) throw revokedToken(session);
   return { identity: { ...identity, granted }, claims, expires, boundary, session };
 }
@@ -151,7 +151,7 @@ async function authorizeAssumedIdentity(
   checkTimeClaims(token.claims, time, checks);
   await checkClaims(rule, withoutClient(token.claims), verified !== undefined, checks);
   if (verified === undefined || !checks.passed) return undefined;
-  if (!(await checkSignIn(deps.engine.access, uid, verified, checks))) return undefined;
+  if (!(await checkSignIn(deps.access, uid, verified, checks))) return undefined;
   return {
     identity,
     claims: token.claims,

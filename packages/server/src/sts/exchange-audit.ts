@@ -2,8 +2,7 @@ import { hash } from "node:crypto";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { AuditAggregators } from "../engine/audit/aggregator.ts";
 import { audit, auditEntry } from "../engine/audit/audit.ts";
-import type { Catalog } from "../engine/catalog.ts";
-import type { ResourceStore } from "../engine/engine.ts";
+import type { Catalog, ResourceStore } from "../engine/catalog.ts";
 import type { WharfError } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
 import type { Transaction } from "../store/db/commit/transaction.ts";
@@ -20,7 +19,7 @@ const MAX_AUDITED_CHARACTERS = 512;
 
 /** Audits a successful exchange and updates when the identity was last seen, in one transaction. */
 export async function auditExchange(
-  engine: ResourceStore,
+  deps: ResourceStore,
   call: Call,
   token: string,
   audited: AuditedSubject,
@@ -28,22 +27,22 @@ export async function auditExchange(
 ): Promise<void> {
   const { uid, name } = identity;
   const detail = detailOf(token, audited);
-  await writeWithLastSeen(engine, identity, call, (tx) =>
+  await writeWithLastSeen(deps, identity, call, (tx) =>
     audit(tx, call, { resource: uid, actor: uid, actorName: name, detail }),
   );
 }
 
 /** Runs work that uses an identity. Updates `lastSeenTime` in the same transaction if it is outdated. */
 export async function writeWithLastSeen(
-  engine: ResourceStore,
+  deps: ResourceStore,
   identity: CachedIdentity,
   request: Abandonable & { readonly time: number },
   work: (tx: Transaction) => Promise<void>,
 ): Promise<void> {
   const { time } = request;
   const isOutdated = time - identity.lastSeen >= LAST_SEEN_RESOLUTION_MS;
-  await engine.store.writeFor(request, async (tx) => {
-    if (isOutdated) await storeLastSeen(engine.catalog, tx, identity.uid, time);
+  await deps.store.writeFor(request, async (tx) => {
+    if (isOutdated) await storeLastSeen(deps.catalog, tx, identity.uid, time);
     await work(tx);
   });
   if (isOutdated) identity.lastSeen = time;
@@ -51,12 +50,12 @@ export async function writeWithLastSeen(
 
 /** Updates `lastSeenTime` of an identity that only reads, if it is outdated. */
 export async function updateLastSeen(
-  engine: ResourceStore,
+  deps: ResourceStore,
   identity: CachedIdentity,
   time: number,
 ): Promise<void> {
   if (time - identity.lastSeen < LAST_SEEN_RESOLUTION_MS) return;
-  await engine.store.write((tx) => storeLastSeen(engine.catalog, tx, identity.uid, time));
+  await deps.store.write((tx) => storeLastSeen(deps.catalog, tx, identity.uid, time));
   identity.lastSeen = time;
 }
 

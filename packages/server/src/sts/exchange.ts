@@ -87,14 +87,14 @@ export function exchangeToken(
       boundary: await boundaryOf(deps, subject, request),
     };
     const issued = issueToken(deps.keys, deps.addresses(), content, call.time);
-    await auditExchange(deps.engine, call, token, seen, subject.identity);
+    await auditExchange(deps, call, token, seen, subject.identity);
     return issued;
   });
 }
 
 /** Audits a denied exchange. */
 async function audited<T>(
-  { engine }: ExchangeDeps,
+  { audit }: ExchangeDeps,
   call: Call,
   token: string,
   identity: string,
@@ -104,7 +104,7 @@ async function audited<T>(
   try {
     return await exchange(seen);
   } catch (thrown) {
-    await auditDenial(engine.audit, call, token, seen, WharfError.from(thrown));
+    await auditDenial(audit, call, token, seen, WharfError.from(thrown));
     throw thrown;
   }
 }
@@ -132,12 +132,12 @@ function rawToken({ token, expires }: IssuedToken): Reply {
 
 /** The boundary of a token for this subject; undefined for all that the identity holds. */
 export async function boundaryOf(
-  { engine }: ExchangeDeps,
+  { store }: ExchangeDeps,
   { identity: { granted }, boundary }: AuthorizedSubject,
   scoping: DownScopeRequest,
 ): Promise<Grants | undefined> {
   const held = boundary === undefined ? granted : granted.intersect(boundary);
-  return (await downScope(engine.store.reader, held, scoping)) ?? boundary;
+  return (await downScope(store.reader, held, scoping)) ?? boundary;
 }
 
 function actorOf({ iss, sub, aud }: JWTPayload) {

@@ -3,7 +3,7 @@ import type { Identity } from "@wharf/contract";
 import { OPERATOR, OPERATOR_UID } from "../auth/caller.ts";
 import type { Grants } from "../auth/grants.ts";
 import type { Addresses } from "../config/addresses.ts";
-import type { Engine } from "../engine/engine.ts";
+import type { ResourceAccess } from "../engine/catalog.ts";
 import { BoundedCache } from "../lib/bounded-cache.ts";
 import { compileRule, type Rule } from "./verify/rule.ts";
 
@@ -38,20 +38,20 @@ const CACHED_OPERATOR: CachedIdentity = {
  * binding increments the store's access version, which invalidates the whole cache.
  */
 export class IdentityCache {
-  readonly #engine: Pick<Engine, "access" | "catalog" | "store">;
+  readonly #deps: ResourceAccess;
   readonly #addresses: () => Addresses;
   #entries = new BoundedCache<string, CachedIdentity>(CACHE_BOUNDS);
   #version = -1;
 
-  constructor(engine: Pick<Engine, "access" | "catalog" | "store">, addresses: () => Addresses) {
-    this.#engine = engine;
+  constructor(deps: ResourceAccess, addresses: () => Addresses) {
+    this.#deps = deps;
     this.#addresses = addresses;
   }
 
   /** The identity in its current state; undefined if it does not exist. */
   async find(uid: string): Promise<CachedIdentity | undefined> {
     if (uid === OPERATOR_UID) return CACHED_OPERATOR;
-    const version = await this.#engine.store.accessVersion();
+    const version = await this.#deps.store.accessVersion();
     if (version !== this.#version) {
       this.#entries = new BoundedCache(CACHE_BOUNDS);
       this.#version = version;
@@ -67,9 +67,9 @@ export class IdentityCache {
     const {
       store,
       catalog: { identities },
-    } = this.#engine;
+    } = this.#deps;
     const identity = await identities.find(store.reader, uid);
-    const granted = await this.#engine.access.grantsOf(uid);
+    const granted = await this.#deps.access.grantsOf(uid);
     if (identity === undefined || granted === undefined) return undefined;
     const entry: CachedIdentity = {
       uid,

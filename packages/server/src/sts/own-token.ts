@@ -22,14 +22,14 @@ export function isForApiOrIssuer(
 
 /** Verifies a token of ours whatever its audience. Denies it once its session has ended. */
 export async function verifyOwnToken(
-  { engine, keys, verifier }: ExchangeDeps,
+  { access, keys, verifier }: ExchangeDeps,
   token: string,
   time: number,
 ): Promise<VerifiedToken> {
   await keys.reloadIfChanged();
   const verified = await verifier.verifyAnyAudience(token, time);
   const { session } = verified;
-  if (session === "" || (await engine.access.session(session))) return verified;
+  if (session === "" || (await access.session(session))) return verified;
   throw revokedToken(session);
 }
 

@@ -11,10 +11,10 @@ import { testIdentityMethod } from "./test-identity.ts";
 export function createExchange(
   deps: Omit<ExchangeDeps, "source" | "identities"> & { readonly issuerPolicy: IssuerPolicy },
 ): ExchangeDeps {
-  const { engine, settings, keys, verifier, issuerPolicy, addresses } = deps;
+  const { issuerPolicy, addresses } = deps;
   const source = { policy: issuerPolicy, issuers: new Issuers(issuerPolicy) };
-  const identities = new IdentityCache(engine, addresses);
-  return { engine, settings, keys, verifier, addresses, source, identities };
+  const identities = new IdentityCache(deps, addresses);
+  return { ...deps, source, identities };
 }
 
 /** Registers the token exchange, and the test of an identity. */

@@ -33,7 +33,7 @@ export function testIdentityMethod(deps: ExchangeDeps): Handler {
     const audited: AuditedSubject = { identity: uid };
     const subjectToken = { token, identity: uid, time: call.time };
     const subject = await authorizeSubject(deps, subjectToken, checks, audited);
-    await auditTest(deps.engine.store, call, token, audited, subject !== undefined);
+    await auditTest(deps.store, call, token, audited, subject !== undefined);
     const response = create(TestIdentityResponseSchema, {
       allowed: subject !== undefined,
       checks: checks.results.map((check) => ({ ...check, found: shortened(check.found) })),

@@ -1,5 +1,5 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import type { Engine } from "../engine/engine.ts";
+import type { CreateDeps } from "../engine/write/creates.ts";
 import { ReposWithReadme } from "../registry/repos/repo-with-readme.ts";
 import type { TagWrites } from "../registry/tags/tag-writes.ts";
 import type { Handler } from "../rpc/call.ts";
@@ -29,19 +29,19 @@ import { tagsSummaryMethods } from "./registry/tags-summary.ts";
 /** The handlers of all version 1 methods. */
 export function v1Handlers(
   invoke: Invoke,
-  engine: Engine,
+  deps: CreateDeps,
   tagWrites: TagWrites,
 ): Iterable<readonly [DescMethod, Handler]> {
   return [
     ...groupMethods(invoke),
-    ...identityMethods(invoke, engine),
+    ...identityMethods(invoke, deps),
     ...roleMethods(invoke),
     ...roleBindingMethods(invoke),
-    ...groupInviteMethods(invoke, engine),
+    ...groupInviteMethods(invoke, deps),
     ...identityProviderMethods(invoke),
     ...accountAssociationMethods(invoke),
     ...externalGroupRoleMappingMethods(invoke),
-    ...repoMethods(invoke, new ReposWithReadme(engine, repoEventBody)),
+    ...repoMethods(invoke, new ReposWithReadme(deps, repoEventBody)),
     ...tagMethods(invoke, tagWrites),
     ...tagsSummaryMethods(invoke),
     ...tagHistoryMethods(invoke),

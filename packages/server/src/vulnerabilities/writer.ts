@@ -1,8 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Advisory, type AdvisoryEvent, newChildUid, parentOf } from "@wharf/contract";
-import type { Engine } from "../engine/engine.ts";
-import { Mutation } from "../engine/write/mutation.ts";
+import { Mutation, type WriteDeps } from "../engine/write/mutation.ts";
 import { timeAfterAll } from "../engine/write/update-time.ts";
 import { notFound } from "../lib/errors.ts";
 import type { Call } from "../rpc/call.ts";
@@ -46,10 +45,10 @@ export class AdvisoryWriter {
 
   /** Waits for the lock of advisory writers. Throws if the group does not exist. */
   static async begin(change: Mutation, group: string): Promise<AdvisoryWriter> {
-    const { engine, tx } = change;
+    const { deps, tx } = change;
     const time = await allocateUpdateTime(tx);
-    if (!(await engine.catalog.groups.table.keep(tx, group))) {
-      throw notFound(engine.catalog.groups.typeName, group);
+    if (!(await deps.catalog.groups.table.keep(tx, group))) {
+      throw notFound(deps.catalog.groups.typeName, group);
     }
     return new AdvisoryWriter(change, group, time);
   }
@@ -134,17 +133,17 @@ function timeOf({ createTime }: AdvisoryEvent): number {
 
 /** The work of a transaction that writes advisories of a group. */
 export function workIn<T>(
-  engine: Engine,
+  deps: WriteDeps,
   call: Call,
   group: string,
   work: (writer: AdvisoryWriter) => Promise<T>,
 ): Work<T> {
-  return async (tx) => work(await AdvisoryWriter.begin(new Mutation(call, tx, engine), group));
+  return async (tx) => work(await AdvisoryWriter.begin(new Mutation(call, tx, deps), group));
 }
 
 /** The work of a transaction that changes an advisory. Throws if it does not exist, or is deleted. */
 export function workOn<T>(
-  engine: Engine,
+  deps: WriteDeps,
   call: Call,
   uid: string,
   work: (writer: AdvisoryWriter, before: Advisory) => Promise<T>,
@@ -153,7 +152,7 @@ export function workOn<T>(
   return async (tx) => {
     // Checked first, so that the error names the advisory and not its group.
     if ((await advisories.table.find(tx, uid, "data")) === undefined) throw missing(uid);
-    const writer = await AdvisoryWriter.begin(new Mutation(call, tx, engine), parentOf(uid));
+    const writer = await AdvisoryWriter.begin(new Mutation(call, tx, deps), parentOf(uid));
     const before = await writer.findByUid(uid);
     if (which === "present" && before.deleteTime !== undefined) throw missing(uid);
     return work(writer, before);
@@ -162,8 +161,8 @@ export function workOn<T>(
 
 /** Changes an advisory in a transaction of its own. */
 export function writeAdvisory<T>(...args: Parameters<typeof workOn<T>>): Promise<T> {
-  const [engine, call] = args;
-  return engine.store.writeFor(call, workOn(...args));
+  const [deps, call] = args;
+  return deps.store.writeFor(call, workOn(...args));
 }
 
 function missing(uid: string): Error {

@@ -93,7 +93,7 @@ describe("the registry", () => {
     const direct = await DirectStore.open(world.server);
     const warned: unknown[] = [];
     const log = { warn: (fields: object) => warned.push(fields) } as unknown as Logger;
-    const cleanup = new UploadCleanup(direct.engine, storage, log);
+    const cleanup = new UploadCleanup(direct.store, storage, log);
     await cleanup.run();
     assert.ok(uploads() > INTERRUPTED, "uploads of today stay");
     await cleanup.run(Date.now() + 2 * DAY_MS);

@@ -5,8 +5,9 @@ import {
   ExportAuditEntriesResponseSchema,
   rootOf,
 } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { AuditedDeps } from "../../engine/audit/aggregator.ts";
 import { readCursor } from "../../engine/list/list.ts";
+import type { ListDeps } from "../../engine/list/lists.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import { nextCheckpointRoot, readCheckpoints } from "../../store/tables/audit/checkpoints.ts";
@@ -24,8 +25,7 @@ const ENTRIES = 500;
 /** Checkpoints of one response. */
 const CHECKPOINTS = 500;
 
-export interface ExportDeps {
-  readonly engine: Engine;
+export interface ExportDeps extends ListDeps, AuditedDeps {
   readonly checkpoints: Checkpoints;
 }
 
@@ -44,13 +44,13 @@ export async function exportPart(
   call: Call,
   request: ExportAuditEntriesRequest,
 ): Promise<ExportAuditEntriesResponse> {
-  const { engine } = deps;
+  const { audit, lists } = deps;
   const format = formatOf(request.format);
   if (format === undefined) {
     throw invalidArgument({ field: "format", description: "format must be a known format" });
   }
   const query = JSON.stringify(["audit export", request.format, filterKey(request.filter)]);
-  const cursor = readCursor(engine.lists, query, request.pageToken, call.time);
+  const cursor = readCursor(lists, query, request.pageToken, call.time);
   const [below = 0, phase = "entries"] = (cursor?.position.further ?? []) as [number, string];
   const progress: Progress | undefined = cursor && {
     phase: phase as Progress["phase"],
@@ -58,9 +58,9 @@ export async function exportPart(
     after: cursor.position.id,
     below,
   };
-  if (progress === undefined) await auditRead(engine.audit, call, request.filter);
+  if (progress === undefined) await auditRead(audit, call, request.filter);
   const { content, next } = await part(deps, call, request, format, progress);
-  const nextPageToken = next ? engine.lists.pageTokens.seal(query, cursorOf(next), call.time) : "";
+  const nextPageToken = next ? lists.pageTokens.seal(query, cursorOf(next), call.time) : "";
   return create(ExportAuditEntriesResponseSchema, { content, nextPageToken });
 }
 
@@ -87,7 +87,7 @@ function part(
 }
 
 async function begin(
-  { engine: { store }, checkpoints }: ExportDeps,
+  { store, checkpoints }: ExportDeps,
   { caller, time }: Call,
   { filter }: ExportAuditEntriesRequest,
   format: ExportFormat,
@@ -117,12 +117,12 @@ async function begin(
 
 /** The checkpoints of the roots that the caller sees anything of, root by root. */
 async function checkpointPart(
-  { engine }: ExportDeps,
+  { store }: ExportDeps,
   { caller }: Call,
   { filter }: ExportAuditEntriesRequest,
   { root, after, below }: Progress,
 ): Promise<Part> {
-  const { reader } = engine.store;
+  const { reader } = store;
   const scopes = visibleScopes(caller.grants, filter?.resource ?? "");
   const roots = scopes && [...new Set(scopes.map(rootOf))].sort();
   const nextRoot = (one: string) => {
@@ -143,7 +143,7 @@ async function checkpointPart(
 }
 
 async function entryPart(
-  { engine }: ExportDeps,
+  { lists, store }: ExportDeps,
   call: Call,
   { filter }: ExportAuditEntriesRequest,
   format: ExportFormat,
@@ -151,8 +151,8 @@ async function entryPart(
 ): Promise<Part> {
   const query = queryOf(call.caller.grants, filter);
   const range = { after, below, limit: ENTRIES };
-  const { entries, reached } = await readAuditBetween(engine.store.readerFor(call), query, range);
-  const task = engine.lists.task(call, call);
+  const { entries, reached } = await readAuditBetween(store.readerFor(call), query, range);
+  const task = lists.task(call, call);
   let content = "";
   for (const entry of entries) {
     content += format.line(entry);

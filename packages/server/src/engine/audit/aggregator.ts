@@ -70,6 +70,11 @@ export class AuditAggregators {
   }
 }
 
+/** Dependencies of what audits denials and reads. */
+export interface AuditedDeps {
+  readonly audit: AuditAggregators;
+}
+
 /** Whether an organization exists. Callers can name any. */
 export type OrganizationLookup = (uid: string) => Promise<boolean>;
 

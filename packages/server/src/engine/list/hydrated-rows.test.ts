@@ -4,7 +4,7 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type Advisory, AdvisorySchema } from "@wharf/contract";
 import { CountedTask } from "../../lib/testing/counted-task.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import type { Engine } from "../engine.ts";
+import type { Catalog } from "../catalog.ts";
 import type { Resource } from "../resource.ts";
 import { hydratedRows } from "./hydrated-rows.ts";
 
@@ -23,7 +23,7 @@ function hydrating(sizes: number[]): Pick<Resource<Advisory>, "definition"> {
   return { definition: { schema: AdvisorySchema, hydrate } } as unknown as Resource<Advisory>;
 }
 
-const catalog = {} as Engine["catalog"];
+const catalog = {} as Catalog;
 const reader = {} as Reader;
 
 for (const format of ["json", "binary"] as const) {

@@ -3,8 +3,8 @@ import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Call } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
 import type { Reader } from "../../store/db/connection.ts";
+import type { Catalog } from "../catalog.ts";
 import type { ResourceMessage } from "../definition.ts";
-import type { Engine } from "../engine.ts";
 import type { Resource } from "../resource.ts";
 import type { Body } from "./page-reply.ts";
 
@@ -17,7 +17,7 @@ const BATCH_SIZE = 50;
  */
 export async function hydratedRows<R extends ResourceMessage>(
   { definition: { schema, hydrate } }: Pick<Resource<R>, "definition">,
-  catalog: Engine["catalog"],
+  catalog: Catalog,
   reader: Reader,
   format: Call["format"],
   stored: readonly Body[],

@@ -10,11 +10,10 @@ import type { ListQuery, Range, TreeRange } from "../../store/resources/query.ts
 import { partitionRanges } from "../../store/resources/range-counts.ts";
 import { bodyOf, encodingOf, type Form, positionOf, withBody } from "../../store/resources/rows.ts";
 import type { ResourceMessage } from "../definition.ts";
-import type { ListedResources } from "../engine.ts";
 import type { Resource } from "../resource.ts";
 import { readFilters } from "./filters.ts";
 import { hydratedRows } from "./hydrated-rows.ts";
-import type { Lists } from "./lists.ts";
+import type { ListDeps, Lists } from "./lists.ts";
 import { parseOrder, type SortKeys } from "./order.ts";
 import { type Envelope, fitting, pageReply } from "./page-reply.ts";
 import type { Cursor } from "./page-token.ts";
@@ -38,7 +37,7 @@ type ListRequest = Message & {
 export function listMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   method: DescMethod,
-  engine: ListedResources,
+  { store, catalog, lists }: ListDeps,
 ): Handler {
   const { definition, tree } = resource;
   const { index = {} } = definition;
@@ -49,8 +48,7 @@ export function listMethod<R extends ResourceMessage>(
   const fallback = index.defaultOrder ?? { column: "uid", descending: false };
   const defaultOrder = typeof fallback === "function" ? fallback : () => fallback;
   const hydrates = definition.hydrate !== undefined;
-  const { catalog } = engine;
-  const { pageBytes, manyRanges } = engine.lists.limits;
+  const { pageBytes, manyRanges } = lists.limits;
 
   return onlyReads(async (call, message) => {
     const request = message as ListRequest;
@@ -67,12 +65,12 @@ export function listMethod<R extends ResourceMessage>(
       partitions,
       ...further,
     ]);
-    const cursor = readCursor(engine.lists, queryText, request.pageToken, call.time);
+    const cursor = readCursor(lists, queryText, request.pageToken, call.time);
     const reach = call.caller.grants.reach(capabilities);
     const subtrees = rangesFor(tree, reach, request.uidp);
 
-    const reader = engine.store.readerFor(call);
-    const { found, bodies } = await engine.lists.run(call, subtrees.length, async (task) => {
+    const reader = store.readerFor(call);
+    const { found, bodies } = await lists.run(call, subtrees.length, async (task) => {
       const ranges = index.partitions
         ? await rangesInPartitions(reader, resource, subtrees, partitions, manyRanges, task)
         : subtrees;
@@ -96,7 +94,7 @@ export function listMethod<R extends ResourceMessage>(
     const last = found.rows.length > bodies.length ? found.rows[bodies.length - 1] : undefined;
     const envelope: Envelope = {
       nextPageToken: last
-        ? engine.lists.pageTokens.seal(
+        ? lists.pageTokens.seal(
             queryText,
             { position: positionOf(last, further.length), skipped },
             call.time,

@@ -1,4 +1,5 @@
 import type { TimeSlices } from "../../lib/scheduling/time-slices.ts";
+import type { ResourceStore } from "../catalog.ts";
 import type { EngineLimits } from "../limits.ts";
 import { ListScheduler } from "./many-ranges.ts";
 import type { PageTokens } from "./page-token.ts";
@@ -13,4 +14,9 @@ export class Lists extends ListScheduler {
     this.pageTokens = pageTokens;
     this.limits = limits;
   }
+}
+
+/** Dependencies of methods that list. */
+export interface ListDeps extends ResourceStore {
+  readonly lists: Lists;
 }

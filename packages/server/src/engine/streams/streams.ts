@@ -5,7 +5,7 @@ import { streamReply } from "../../rpc/reply.ts";
 import type { Store } from "../../store/db/store.ts";
 import { writeAudit } from "../../store/tables/audit/audit-and-events.ts";
 import { auditEntry } from "../audit/audit.ts";
-import type { Engine } from "../engine.ts";
+import type { EngineLimits } from "../limits.ts";
 import type { LogFollower } from "./log-follower.ts";
 import { type OpenStream, OpenStreams } from "./open-streams.ts";
 
@@ -28,13 +28,19 @@ export interface Watched<T, F> {
   message(item: T): Promise<StreamedMessage | undefined> | StreamedMessage;
 }
 
+/** Dependencies of methods that stream. */
+export interface StreamDeps {
+  readonly store: Store;
+  readonly limits: Pick<EngineLimits, "streams" | "streamsPerCaller">;
+}
+
 /** The streams of a log: what is stored from a position on, and then everything as it is committed. */
 export class Streams<F> {
   readonly #store: Store;
   readonly #follower: LogFollower<F>;
   readonly #open: OpenStreams;
 
-  constructor({ store, limits }: Pick<Engine, "store" | "limits">, follower: LogFollower<F>) {
+  constructor({ store, limits }: StreamDeps, follower: LogFollower<F>) {
     this.#store = store;
     this.#follower = follower;
     this.#open = new OpenStreams(limits.streams, limits.streamsPerCaller);

@@ -13,9 +13,15 @@ import {
   findResponse,
   type StoredResponse,
 } from "../../store/tables/idempotency-keys.ts";
+import type { WriteDeps } from "./mutation.ts";
 
 /** How long a response is stored. Clients retry for minutes, jobs for hours. */
 const TTL_MS = 24 * 3_600_000;
+
+/** Dependencies of methods that create resources. */
+export interface CreateDeps extends WriteDeps {
+  readonly creates: Creates;
+}
 
 /** Stores the response of a create in its transaction; does nothing for a call without a key. */
 export type Remember = (tx: Transaction, reply: Reply) => Promise<void>;

@@ -17,9 +17,15 @@ import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { ResourceRow } from "../../store/resources/rows.ts";
 import { writeAudit, writeEvent } from "../../store/tables/audit/audit-and-events.ts";
 import { audit, auditEntry, deletionOf, type Outcome } from "../audit/audit.ts";
+import type { ResourceAccess } from "../catalog.ts";
 import type { ResourceMessage } from "../definition.ts";
-import type { Engine } from "../engine.ts";
+import type { ResourceHooks } from "../hooks.ts";
 import type { Resource } from "../resource.ts";
+
+/** Dependencies of methods that write. */
+export interface WriteDeps extends ResourceAccess {
+  readonly hooks: ResourceHooks;
+}
 
 export interface MutationOptions {
   /** The identity that audit log and events name; by default the caller. */
@@ -50,7 +56,7 @@ type EmittedEvent = [method: DescMethod, uid: string, body: EventBody, group?: s
 export class Mutation {
   readonly call: Call;
   readonly tx: Transaction;
-  readonly engine: Engine;
+  readonly deps: WriteDeps;
   readonly actor: string;
   readonly enforcesQuotas: boolean;
   readonly keepsOutputOnly: boolean;
@@ -58,10 +64,10 @@ export class Mutation {
   readonly #held: EmittedEvent[] = [];
   #caller: Caller;
 
-  constructor(call: Call, tx: Transaction, engine: Engine, options: MutationOptions = {}) {
+  constructor(call: Call, tx: Transaction, deps: WriteDeps, options: MutationOptions = {}) {
     this.call = call;
     this.tx = tx;
-    this.engine = engine;
+    this.deps = deps;
     this.actor = options.actor ?? call.caller.uid;
     this.enforcesQuotas = (options.enforcesQuotas ?? true) && !call.idempotency?.isRehearsal;
     this.keepsOutputOnly = options.keepsOutputOnly ?? false;
@@ -80,7 +86,7 @@ export class Mutation {
   async confirmAccess(uid: string): Promise<void> {
     const { version, boundary, session, uid: identity } = this.#caller;
     if (version === undefined || (await this.tx.relyOnAccess(version)) === version) return;
-    const granted = await this.engine.access.grantsOf(identity, this.tx, session);
+    const granted = await this.deps.access.grantsOf(identity, this.tx, session);
     if (granted === undefined) throw revokedToken(session);
     const grants = boundary === undefined ? granted : granted.intersect(boundary);
     this.#caller = { ...this.#caller, grants };

@@ -12,34 +12,35 @@ import type { Reader } from "../../store/db/connection.ts";
 import type { ResourceRow } from "../../store/resources/rows.ts";
 import { changesOf } from "../audit/audit.ts";
 import type { Hooks, ResourceMessage } from "../definition.ts";
-import type { Engine } from "../engine.ts";
+import type { ResourceHooks } from "../hooks.ts";
 import { enforceQuota } from "../quotas.ts";
 import type { Resource } from "../resource.ts";
 import { changedFields } from "./changed-fields.ts";
+import type { CreateDeps } from "./creates.ts";
 import { applyMask, type MaskPath, readMask, rejectImmutableChanges } from "./mask.ts";
-import { Mutation } from "./mutation.ts";
+import { Mutation, type WriteDeps } from "./mutation.ts";
 import { nextUpdateTime } from "./update-time.ts";
 
 /** The generic Create method. */
 export function createMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   method: DescMethod,
-  engine: Engine,
+  deps: CreateDeps,
 ): Handler {
   const bodyField = fieldOfType(method, resource);
-  const { locksOfCreate: hookLocks } = engine.hooksOf(resource);
+  const { locksOfCreate: hookLocks } = deps.hooks.of(resource);
   const locksOfCreate = (parent: string, input: R): readonly Lock[] => {
-    const locks = lockOf(engine.catalog.groups, parent, "keep");
+    const locks = lockOf(deps.catalog.groups, parent, "keep");
     const more = locks.length > 0 ? (hookLocks?.(parent, input) ?? []) : [];
     return [...locks, ...more.filter((lock) => !("name" in lock) || isPlain(lock.name))];
   };
   return async (call, request) => {
     const input = bodyOf<R>(request, bodyField);
     const { parent } = request as Message & { parent: string };
-    return engine.creates.write(
+    return deps.creates.write(
       call,
-      (tx) => createOne(new Mutation(call, tx, engine), resource, parent, input),
-      ({ row, created }, reader) => reply(resource, engine, reader, row, created),
+      (tx) => createOne(new Mutation(call, tx, deps), resource, parent, input),
+      ({ row, created }, reader) => reply(resource, deps.hooks, reader, row, created),
       locksOfCreate(parent, input),
     );
   };
@@ -51,7 +52,7 @@ export async function createOne<R extends ResourceMessage>(
   resource: Resource<R>,
   parent: string,
   input: R,
-  hooks: Hooks<R> = mutation.engine.hooksOf(resource),
+  hooks: Hooks<R> = mutation.deps.hooks.of(resource),
 ): Promise<Created<R>> {
   const { definition } = resource;
   if (definition.changesAccess) await mutation.confirmAccess(parent);
@@ -87,8 +88,8 @@ async function newUid<R extends ResourceMessage>(
 }
 
 async function existingGroup(mutation: Mutation, uid: string): Promise<string> {
-  if (!(await mutation.engine.catalog.groups.table.keep(mutation.tx, uid))) {
-    throw notFound(mutation.engine.catalog.groups.typeName, uid);
+  if (!(await mutation.deps.catalog.groups.table.keep(mutation.tx, uid))) {
+    throw notFound(mutation.deps.catalog.groups.typeName, uid);
   }
   return uid;
 }
@@ -97,7 +98,7 @@ async function existingGroup(mutation: Mutation, uid: string): Promise<string> {
 export function updateMethod<R extends ResourceMessage>(
   resource: Resource<R>,
   method: DescMethod,
-  engine: Engine,
+  deps: WriteDeps,
 ): Handler {
   const { schema } = resource.definition;
   const bodyField = fieldOfType(method, resource);
@@ -106,12 +107,12 @@ export function updateMethod<R extends ResourceMessage>(
     mustBeUid("uid", input.uid);
     const { updateMask } = request as Message & { updateMask?: FieldMask };
     const mask = readMask(schema, updateMask?.paths ?? [], input);
-    const updated = await engine.store.writeFor(
+    const updated = await deps.store.writeFor(
       call,
-      (tx) => updateOne(new Mutation(call, tx, engine), resource, input, mask),
+      (tx) => updateOne(new Mutation(call, tx, deps), resource, input, mask),
       lockOf(resource, input.uid, "change"),
     );
-    return reply(resource, engine, engine.store.reader, updated);
+    return reply(resource, deps.hooks, deps.store.reader, updated);
   };
 }
 
@@ -124,7 +125,7 @@ export async function updateOne<R extends ResourceMessage>(
 ): Promise<ResourceRow> {
   const { definition, table } = resource;
   const { schema } = definition;
-  const hooks = mutation.engine.hooksOf(resource);
+  const hooks = mutation.deps.hooks.of(resource);
   if (definition.changesAccess) await mutation.confirmAccess(input.uid);
   const row = await table.findForChange(mutation.tx, input.uid);
   if (row === undefined) throw notFound(resource.typeName, input.uid);
@@ -147,13 +148,13 @@ export async function updateOne<R extends ResourceMessage>(
 /** The generic Delete method. */
 export function deleteMethod<R extends ResourceMessage>(
   resource: Resource<R>,
-  engine: Engine,
+  deps: WriteDeps,
 ): Handler {
   const { definition, table } = resource;
   return async (call, request) => {
     const { uid } = request as Message & { uid: string };
     const work = async (tx: Transaction) => {
-      const mutation = new Mutation(call, tx, engine);
+      const mutation = new Mutation(call, tx, deps);
       if (definition.changesAccess) await mutation.confirmAccess(uid);
       const row = await table.findForChange(tx, uid);
       if (row === undefined) {
@@ -161,10 +162,10 @@ export function deleteMethod<R extends ResourceMessage>(
         throw notFound(resource.typeName, uid);
       }
       const stored = resource.fromRow(row);
-      await engine.hooksOf(resource).beforeDelete?.(mutation, stored);
+      await deps.hooks.of(resource).beforeDelete?.(mutation, stored);
       await mutation.remove(resource, uid, stored);
     };
-    await engine.store.writeFor(call, work, lockOf(resource, uid, "change"));
+    await deps.store.writeFor(call, work, lockOf(resource, uid, "change"));
     return EMPTY_REPLY;
   };
 }
@@ -181,16 +182,16 @@ function isPlain(name: string): boolean {
 
 async function reply<R extends ResourceMessage>(
   resource: Resource<R>,
-  engine: Pick<Engine, "hydrateDetail" | "hydrates">,
+  hooks: ResourceHooks,
   reader: Reader,
   row: ResourceRow,
   created?: R,
 ): Promise<Reply> {
   const { schema, secretOnCreate } = resource.definition;
   const hasSecret = created !== undefined && secretOnCreate !== undefined;
-  if (!engine.hydrates(resource) && !hasSecret) return preparedReply(row);
+  if (!hooks.hydrates(resource) && !hasSecret) return preparedReply(row);
   const current = resource.fromRow(row);
-  await engine.hydrateDetail(resource, reader, current);
+  await hooks.hydrateDetail(resource, reader, current);
   if (hasSecret) current[secretOnCreate] = created[secretOnCreate];
   return messageReply(schema, current);
 }

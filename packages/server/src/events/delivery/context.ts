@@ -2,7 +2,7 @@ import { parentOf, type Subscription, SubscriptionState } from "@wharf/contract"
 import type { SigningKeys } from "../../auth/keys.ts";
 import { PinnedClient } from "../../delivery/pinned-client.ts";
 import type { DeliveryTimes } from "../../delivery/times.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceAccess } from "../../engine/catalog.ts";
 import type { HostLookup } from "../../lib/net/host-lookup.ts";
 import type { Secrets } from "../../secrets/secrets.ts";
 import type { EventNames } from "../cloud-event.ts";
@@ -15,8 +15,7 @@ import type { WebhookSigner } from "./signing.ts";
 /** Previous secrets end while nothing else changes: what was read is used no longer than this. */
 const FRESH_MS = 60_000;
 
-export interface ContextDeps {
-  readonly engine: Engine;
+export interface ContextDeps extends ResourceAccess {
   readonly keys: SigningKeys;
   readonly secrets: Secrets;
   readonly signer: WebhookSigner;
@@ -54,7 +53,7 @@ export class SubscriptionContext {
   }
 
   async current(): Promise<Current | Inactive> {
-    const version = await this.#deps.engine.store.accessVersion();
+    const version = await this.#deps.store.accessVersion();
     const now = performance.now();
     if (version !== this.#version || now - this.#readAt > FRESH_MS) {
       this.#current = await this.#read();
@@ -69,8 +68,8 @@ export class SubscriptionContext {
   }
 
   async #read(): Promise<Current | Inactive> {
-    const { engine, keys, secrets, names } = this.#deps;
-    const { reader } = engine.store;
+    const { access, store, keys, secrets, names } = this.#deps;
+    const { reader } = store;
     const before = this.#current;
     await keys.reloadIfChanged();
     const subscription = await subscriptions.find(reader, this.#uid);
@@ -80,7 +79,7 @@ export class SubscriptionContext {
     }
     const group = parentOf(this.#uid);
     const needed = capabilitiesFor(subscription.filters, names());
-    const grants = await engine.access.grantsOf(subscription.authorizedBy);
+    const grants = await access.grantsOf(subscription.authorizedBy);
     const lacks = missingOf(grants, group, needed);
     if (lacks.length > 0) {
       this.close();

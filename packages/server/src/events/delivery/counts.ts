@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type GetDeliveryCountsRequest, GetDeliveryCountsResponseSchema } from "@wharf/contract";
-import type { ResourceStore } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/catalog.ts";
 import { beginOf, readIntervalCount } from "../../engine/intervals.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
@@ -11,7 +11,7 @@ import { mustExist } from "../log/search.ts";
 import { subscriptions } from "../subscriptions/definition.ts";
 
 /** Counts deliveries over time: those of a subscription, or of a group and everything below it. */
-export function countsMethod(engine: ResourceStore): Handler {
+export function countsMethod(deps: ResourceStore): Handler {
   return async (call, message) => {
     const request = message as GetDeliveryCountsRequest;
     const intervals = {
@@ -19,8 +19,8 @@ export function countsMethod(engine: ResourceStore): Handler {
       count: readIntervalCount(request.intervals),
     };
     const rows = await countDeliveriesOverTime(
-      engine.store.readerFor(call),
-      await subscriptionsOf(engine, request.uid),
+      deps.store.readerFor(call),
+      await subscriptionsOf(deps, request.uid),
       intervals,
     );
     const totals = new Map(rows.map((row) => [`${row.interval} ${row.state}`, BigInt(row.total)]));
@@ -51,10 +51,10 @@ function readTime(request: GetDeliveryCountsRequest, now: number) {
 
 /** The range of uids of a subscription, or of those in a group and below it. */
 async function subscriptionsOf(
-  engine: ResourceStore,
+  deps: ResourceStore,
   uid: string,
 ): Promise<readonly [string, string]> {
-  if ((await subscriptions.find(engine.store.reader, uid)) !== undefined) return [uid, uid];
-  await mustExist(engine, uid);
+  if ((await subscriptions.find(deps.store.reader, uid)) !== undefined) return [uid, uid];
+  await mustExist(deps, uid);
   return [`${uid}/`, `${uid}0`];
 }

@@ -1,5 +1,5 @@
 import { ancestorsOf, type Subscription, SubscriptionState } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceAccess } from "../../engine/catalog.ts";
 import type { NewDelivery } from "../../store/tables/events/deliveries.ts";
 import {
   isAfter,
@@ -29,19 +29,19 @@ interface Candidate {
  * group, and cached until a subscription changes.
  */
 export class Matcher {
-  readonly #engine: Engine;
+  readonly #deps: Pick<ResourceAccess, "access" | "store">;
   readonly #names: () => EventNames;
   readonly #byGroup = new Map<string, readonly Candidate[]>();
   #version = -1;
 
-  constructor(engine: Engine, names: () => EventNames) {
-    this.#engine = engine;
+  constructor(deps: Pick<ResourceAccess, "access" | "store">, names: () => EventNames) {
+    this.#deps = deps;
     this.#names = names;
   }
 
   /** The deliveries of events, in order. */
   async deliveriesOf(events: readonly LoggedEvent[], now: number): Promise<NewDelivery[]> {
-    const version = await this.#engine.store.accessVersion();
+    const version = await this.#deps.store.accessVersion();
     if (version !== this.#version || this.#byGroup.size > MAX_GROUPS) this.#byGroup.clear();
     this.#version = version;
     const names = this.#names();
@@ -73,7 +73,7 @@ export class Matcher {
     if (group === "") return [];
     const cached = this.#byGroup.get(group);
     if (cached !== undefined) return cached;
-    const { reader } = this.#engine.store;
+    const { reader } = this.#deps.store;
     const found = await subscriptions.whereIn(reader, "parent", [group, ...ancestorsOf(group)]);
     const candidates: Candidate[] = [];
     for (const subscription of found) {

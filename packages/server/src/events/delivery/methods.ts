@@ -14,8 +14,8 @@ import {
   SubscriptionState,
 } from "@wharf/contract";
 import { audit } from "../../engine/audit/audit.ts";
-import type { Engine, ListedResources } from "../../engine/engine.ts";
 import { pageSizeOf, readCursor } from "../../engine/list/list.ts";
+import type { ListDeps } from "../../engine/list/lists.ts";
 import { failedPrecondition, invalidArgument, notFound } from "../../lib/errors.ts";
 import { timeOfEventId } from "../../lib/event-id.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
@@ -47,15 +47,15 @@ const BATCH_SIZE = 500;
 
 /** The delivery log, and replay. Subscriptions that got deliveries are reported after the commit. */
 export function deliveryMethods(
-  engine: ListedResources,
+  deps: ListDeps,
   names: () => EventNames,
   dispatched: (subscriptions: readonly string[]) => void,
 ) {
   const { method } = DeliveriesService;
   return [
-    [method.listDeliveries, listMethod(engine)],
-    [method.getDeliveryCounts, countsMethod(engine)],
-    [method.redeliverEvents, redeliverMethod(engine, names, dispatched)],
+    [method.listDeliveries, listMethod(deps)],
+    [method.getDeliveryCounts, countsMethod(deps)],
+    [method.redeliverEvents, redeliverMethod(deps, names, dispatched)],
   ] as const;
 }
 
@@ -65,8 +65,8 @@ const STATES = {
   [DELIVERY_STATES.failed]: DeliveryState.FAILED,
 } as Readonly<Record<number, DeliveryState>>;
 
-function listMethod(engine: Pick<Engine, "lists" | "store">): Handler {
-  const { reader } = engine.store;
+function listMethod(deps: Pick<ListDeps, "lists" | "store">): Handler {
+  const { reader } = deps.store;
   return async (call, message) => {
     const request = message as ListDeliveriesRequest;
     const { subscriptionUid: subscription, state, eventId } = request;
@@ -79,7 +79,7 @@ function listMethod(engine: Pick<Engine, "lists" | "store">): Handler {
       eventId: eventId || undefined,
     };
     const text = JSON.stringify(["deliveries", subscription, state, eventId]);
-    const cursor = readCursor(engine.lists, text, request.pageToken, call.time);
+    const cursor = readCursor(deps.lists, text, request.pageToken, call.time);
     const before = cursor?.position.id;
     const { rows, total } = await listDeliveries(reader, { ...query, before }, pageSize + 1);
     const page = rows.slice(0, pageSize);
@@ -88,7 +88,7 @@ function listMethod(engine: Pick<Engine, "lists" | "store">): Handler {
     const response = create(ListDeliveriesResponseSchema, {
       deliveries: page.map((row) => deliveryMessage(row, mayRead(grants, group, row.type))),
       nextPageToken: isMore
-        ? engine.lists.pageTokens.seal(
+        ? deps.lists.pageTokens.seal(
             text,
             { position: { key: 0, id: last.id }, skipped: 0 },
             call.time,
@@ -131,11 +131,11 @@ async function existing(reader: Reader, uid: string): Promise<Subscription> {
 
 /** Only what the subscription may get: its filters apply, and the caller needs the rights that they take. */
 function redeliverMethod(
-  engine: Pick<Engine, "lists" | "store">,
+  deps: Pick<ListDeps, "lists" | "store">,
   names: () => EventNames,
   dispatched: (subscriptions: readonly string[]) => void,
 ): Handler {
-  const { reader } = engine.store;
+  const { reader } = deps.store;
   return async (call, message) => {
     const request = message as RedeliverEventsRequest;
     const { subscriptionUid: uid, eventIds, types } = request;
@@ -146,13 +146,13 @@ function redeliverMethod(
     }
     const filters = [...subscription.filters, ...typesFilter(types)];
     const group = parentOf(uid);
-    const task = engine.lists.task(call, call);
+    const task = deps.lists.task(call, call);
     mustRead(call.caller.grants, group, capabilitiesFor(filters, names()));
     if (eventIds.length > 0) {
       checkExclusive(request);
       const search = new LogSearch(names(), subscription.filters, { group }, task);
       const events = await namedEvents(reader, eventIds, group, search);
-      await redeliver(engine.store, call, uid, events);
+      await redeliver(deps.store, call, uid, events);
       dispatched([uid]);
       return reply(events.length, "");
     }
@@ -163,17 +163,17 @@ function redeliverMethod(
     const since = timestampMs(request.since);
     const until = request.until === undefined ? call.time : timestampMs(request.until);
     const text = JSON.stringify(["redeliver", uid, types, since, request.onlyFailed]);
-    const cursor = readCursor(engine.lists, text, request.pageToken, call.time)?.position;
+    const cursor = readCursor(deps.lists, text, request.pageToken, call.time)?.position;
     const search = new LogSearch(names(), filters, { group, since, until }, task);
     let from = cursor && { tx: Number(cursor.key), id: cursor.id };
     let [count, read] = [0, 0];
-    const searching = await logReader(engine.store.readerFor(call), "events");
+    const searching = await logReader(deps.store.readerFor(call), "events");
     while (read < MAX_REDELIVERED) {
       const events = await search.read(searching, from, BATCH_SIZE);
       const known = events.filter(({ type }) => eventTypes().has(type));
       const chosen = request.onlyFailed ? await onlyFailed(reader, uid, known) : known;
       if (chosen.length > 0) {
-        await redeliver(engine.store, call, uid, chosen);
+        await redeliver(deps.store, call, uid, chosen);
         dispatched([uid]);
       }
       count += chosen.length;
@@ -183,7 +183,7 @@ function redeliverMethod(
       if (call.abandoned !== undefined) throw call.abandoned;
     }
     const position = { key: from?.tx ?? 0, id: from?.id ?? 0 };
-    return reply(count, engine.lists.pageTokens.seal(text, { position, skipped: 0 }, call.time));
+    return reply(count, deps.lists.pageTokens.seal(text, { position, skipped: 0 }, call.time));
   };
 }
 

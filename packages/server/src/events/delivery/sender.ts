@@ -95,13 +95,13 @@ export class Sender {
 
   /** Sends until there has been nothing to do for a while. Resolves when the lease is released. */
   async run(): Promise<void> {
-    const { leases, engine, times } = this.#deps;
+    const { store, leases, times } = this.#deps;
     const name = leaseOf(this.#uid);
     let arrivals = 0;
     let restMs: number | undefined;
     try {
-      arrivals = await arrivalsOf(engine.store.reader, this.#uid);
-      this.#health = new SinkHealth(await readHealth(engine.store.reader, this.#uid));
+      arrivals = await arrivalsOf(store.reader, this.#uid);
+      this.#health = new SinkHealth(await readHealth(store.reader, this.#uid));
       let idleSince = performance.now();
       while (!this.#stopped && leases.holds(name)) {
         const context = await this.#context.current();
@@ -111,7 +111,7 @@ export class Sender {
           break;
         }
         if (this.#ready.length === 0 && this.#active.size < this.#limit(context)) {
-          const latest = await arrivalsOf(engine.store.reader, this.#uid);
+          const latest = await arrivalsOf(store.reader, this.#uid);
           // Another process may have added deliveries, without a wake-up here.
           const isMore = this.#mayHaveMore || latest !== arrivals;
           arrivals = latest;
@@ -151,13 +151,13 @@ export class Sender {
 
   async #lostRights(lacks: readonly string[]): Promise<void> {
     const reason = `the identity that authorized the subscription lacks ${lacks.join(", ")}`;
-    await disable(this.#deps.engine.store, this.#uid, reason);
+    await disable(this.#deps.store, this.#uid, reason);
   }
 
   /** Reads pending deliveries, and groups those that can be sent now by subject. One that waits holds back its subject. */
   async #load({ subscription }: Current): Promise<void> {
-    const { engine, times } = this.#deps;
-    const { reader } = engine.store;
+    const { store, times } = this.#deps;
+    const { reader } = store;
     const isSingle = subscription.maxConcurrency === 1;
     // Those that end while rows are read may be pending there, but must not be sent again.
     const active = new Set(this.#active);
@@ -270,12 +270,12 @@ export class Sender {
   /** What a stored failure means for the subscription. */
   async #disableIfGone({ outcome, isGone }: AttemptOutcome): Promise<void> {
     if (outcome === "delivered") return;
-    const { engine, times } = this.#deps;
+    const { store, times } = this.#deps;
     const { failingSince } = this.#health;
-    if (isGone) await disable(engine.store, this.#uid, "the sink answered 410 Gone");
+    if (isGone) await disable(store, this.#uid, "the sink answered 410 Gone");
     else if (failingSince > 0 && Date.now() - failingSince >= times.disableAfterMs) {
       const since = new Date(failingSince).toISOString();
-      await disable(engine.store, this.#uid, `every request to the sink has failed since ${since}`);
+      await disable(store, this.#uid, `every request to the sink has failed since ${since}`);
     }
   }
 }

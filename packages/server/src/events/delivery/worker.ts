@@ -61,10 +61,10 @@ export class DeliveryWorker {
   }
 
   async #startDue(): Promise<void> {
-    const { engine, leases, times } = this.#deps;
+    const { store, leases, times } = this.#deps;
     const room = MAX_SENDERS - this.#senders.size;
     if (room <= 0) return;
-    const { reader } = engine.store;
+    const { reader } = store;
     for (const uid of await dueSubscriptions(reader, times.leaseMs, room)) {
       if (this.#stopped || this.#senders.has(uid)) continue;
       if (await leases.acquire(leaseOf(uid))) this.#startSender(uid);

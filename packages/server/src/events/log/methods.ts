@@ -9,8 +9,8 @@ import {
   type PreviewFilterRequest,
   PreviewFilterResponseSchema,
 } from "@wharf/contract";
-import type { ListedResources } from "../../engine/engine.ts";
 import { pageSizeOf, readCursor } from "../../engine/list/list.ts";
+import type { ListDeps } from "../../engine/list/lists.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
@@ -27,17 +27,17 @@ const DAY_MS = 24 * 3_600_000;
 const PREVIEW_SIZE = 20;
 
 /** The methods that read the log of events. */
-export function eventMethods(engine: ListedResources, names: () => EventNames) {
+export function eventMethods(deps: ListDeps, names: () => EventNames) {
   const { method } = EventsService;
   return [
-    [method.listEvents, listMethod(engine, names)],
-    [method.previewFilter, previewMethod(engine, names)],
+    [method.listEvents, listMethod(deps, names)],
+    [method.previewFilter, previewMethod(deps, names)],
     [method.listEventTypes, typesMethod(names)],
   ] as const;
 }
 
-function listMethod(engine: ListedResources, names: () => EventNames): Handler {
-  const { reader } = engine.store;
+function listMethod(deps: ListDeps, names: () => EventNames): Handler {
+  const { reader } = deps.store;
   return async (call, message) => {
     const request = message as ListEventsRequest;
     const { group, subject, actor, orderBy } = request;
@@ -45,20 +45,20 @@ function listMethod(engine: ListedResources, names: () => EventNames): Handler {
     const descending = readOrder(orderBy);
     const filters = readFilters(request);
     mustRead(call.caller.grants, group, capabilitiesFor(filters, names()));
-    await mustExist(engine, group);
+    await mustExist(deps, group);
     const [since, until] = [msOf(request.since), msOf(request.until)];
     const { types, filters: text } = request;
     const query = JSON.stringify([group, types, subject, actor, text, since, until, descending]);
-    const cursor = readCursor(engine.lists, query, request.pageToken, call.time)?.position;
+    const cursor = readCursor(deps.lists, query, request.pageToken, call.time)?.position;
     const log = {
       ...{ group, since, until, descending, beyondHorizon: true },
       subject: subject || undefined,
       actor: actor || undefined,
     };
-    const task = engine.lists.task(call, call);
+    const task = deps.lists.task(call, call);
     const search = new LogSearch(names(), filters, log, task);
     const from = cursor && { tx: Number(cursor.key), id: cursor.id };
-    const searching = await logReader(engine.store.readerFor(call), "events");
+    const searching = await logReader(deps.store.readerFor(call), "events");
     const { events: found, total } = await search.page(searching, from, pageSize + 1);
     const page = found.slice(0, pageSize);
     const last = page.at(-1);
@@ -66,7 +66,7 @@ function listMethod(engine: ListedResources, names: () => EventNames): Handler {
     const response = create(ListEventsResponseSchema, {
       events: await search.messages(reader, page),
       nextPageToken: next
-        ? engine.lists.pageTokens.seal(query, { position: next, skipped: 0 }, call.time)
+        ? deps.lists.pageTokens.seal(query, { position: next, skipped: 0 }, call.time)
         : "",
       totalCount: BigInt(total),
     });
@@ -86,19 +86,19 @@ function readOrder(orderBy: string): boolean {
   return direction === "desc";
 }
 
-function previewMethod(engine: ListedResources, names: () => EventNames): Handler {
-  const { reader } = engine.store;
+function previewMethod(deps: ListDeps, names: () => EventNames): Handler {
+  const { reader } = deps.store;
   return async (call, message) => {
     const { group, filters, since } = message as PreviewFilterRequest;
     const violations = filterViolations(filters);
     if (violations.length > 0) throw invalidArgument(...violations);
     mustRead(call.caller.grants, group, capabilitiesFor(filters, names()));
-    await mustExist(engine, group);
+    await mustExist(deps, group);
     const newestFirst = { descending: true, beyondHorizon: true };
     const query = { group, since: msOf(since) ?? call.time - DAY_MS, ...newestFirst };
-    const task = engine.lists.task(call, call);
+    const task = deps.lists.task(call, call);
     const search = new LogSearch(names(), filters, query, task);
-    const searching = await logReader(engine.store.readerFor(call), "events");
+    const searching = await logReader(deps.store.readerFor(call), "events");
     const { events: newest, total } = await search.page(searching, undefined, PREVIEW_SIZE);
     const response = create(PreviewFilterResponseSchema, {
       events: await search.messages(reader, newest),

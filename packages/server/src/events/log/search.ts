@@ -1,7 +1,7 @@
 import { create, type JsonValue } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Event, type EventFilter, EventFilterSchema, EventSchema } from "@wharf/contract";
-import type { ResourceStore } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/catalog.ts";
 import { invalidArgument, notFound } from "../../lib/errors.ts";
 import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import { messageFromJson } from "../../rpc/json-read.ts";

@@ -7,9 +7,9 @@ import {
   type WatchEventsRequest,
 } from "@wharf/contract";
 import type { Authenticator } from "../../auth/authenticator.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { ListDeps } from "../../engine/list/lists.ts";
 import type { LogFollower } from "../../engine/streams/log-follower.ts";
-import { Streams } from "../../engine/streams/streams.ts";
+import { type StreamDeps, Streams } from "../../engine/streams/streams.ts";
 import { PermissionDeniedError, WharfError } from "../../lib/errors.ts";
 import { timeOfEventId } from "../../lib/event-id.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
@@ -31,34 +31,34 @@ import { LogSearch, mustExist, readFilters } from "./search.ts";
 /** Events read at once. */
 const BATCH_SIZE = 100;
 
-export interface WatchDeps {
-  readonly engine: Engine;
+export interface WatchDeps extends ListDeps, StreamDeps {
   readonly authenticator: Authenticator;
   readonly follower: LogFollower<string>;
   names(): EventNames;
 }
 
 /** WatchEvents: the log from a position on, and then every event as it is committed. */
-export function watchMethod({ engine, authenticator, follower, names }: WatchDeps) {
-  const streams = new Streams(engine, follower);
+export function watchMethod(deps: WatchDeps) {
+  const { authenticator, follower, names } = deps;
+  const streams = new Streams(deps, follower);
   const handler: Handler = async (call, message) => {
     const request = message as WatchEventsRequest;
     const { group } = request;
     const filters = readFilters(request);
     const needed = capabilitiesFor(filters, names());
     mustRead(call.caller.grants, group, needed);
-    await mustExist(engine, group);
-    const from = await startOf(engine.store, call, request);
+    await mustExist(deps, group);
+    const from = await startOf(deps.store, call, request);
     const log = {
       group,
       subject: request.subject || undefined,
       actor: request.actor || undefined,
     };
-    const search = new LogSearch(names(), filters, log, engine.lists.task(call));
+    const search = new LogSearch(names(), filters, log, deps.lists.task(call));
     return streams.reply<Event>(call, {
       resource: group,
       followed: group,
-      next: nextEvents(engine.store.readerFor(call), search, from),
+      next: nextEvents(deps.store.readerFor(call), search, from),
       async mustStillRead() {
         const { grants } = await authenticator.caller(call.authorization, Date.now());
         const rule = accessOf(call.method);

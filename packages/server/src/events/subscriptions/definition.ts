@@ -109,11 +109,11 @@ async function authorize(
   { names }: EventsDeps,
   subscription: Subscription,
 ): Promise<void> {
-  const { engine, tx, caller, actor } = mutation;
+  const { deps, tx, caller, actor } = mutation;
   const group = parentOf(subscription.uid);
   const needed = capabilitiesFor(subscription.filters, names());
   mustRead(caller.grants, group, needed);
-  const missing = missingOf(await engine.access.grantsOf(actor, tx), group, needed);
+  const missing = missingOf(await deps.access.grantsOf(actor, tx), group, needed);
   if (missing.length > 0) {
     const description = `your session grants ${missing.join(", ")} at ${JSON.stringify(group)}, but a subscription outlasts it: bind a role to your identity`;
     throw failedPrecondition({ type: "RIGHTS_OF_SESSION", subject: group, description });

@@ -10,8 +10,7 @@ import {
   TestSubscriptionResponseSchema,
 } from "@wharf/contract";
 import { audit } from "../../engine/audit/audit.ts";
-import type { Engine } from "../../engine/engine.ts";
-import { Mutation } from "../../engine/write/mutation.ts";
+import { Mutation, type WriteDeps } from "../../engine/write/mutation.ts";
 import { invalidArgument, notFound } from "../../lib/errors.ts";
 import { newEventId } from "../../lib/event-id.ts";
 import type { Handler } from "../../rpc/call.ts";
@@ -26,21 +25,21 @@ const DEFAULT_OVERLAP_MS = 24 * HOUR_MS;
 const MAX_OVERLAP_MS = 7 * 24 * HOUR_MS;
 
 /** The methods of subscriptions beside the generic ones. */
-export function subscriptionMethods(engine: Engine, secrets: Secrets) {
+export function subscriptionMethods(deps: WriteDeps, secrets: Secrets) {
   const { method } = SubscriptionsService;
   return [
-    [method.testSubscription, testMethod(engine)],
-    [method.rotateSubscriptionSecret, rotateMethod(engine, secrets)],
+    [method.testSubscription, testMethod(deps)],
+    [method.rotateSubscriptionSecret, rotateMethod(deps, secrets)],
   ] as const;
 }
 
 /** Writes an event that goes to this subscription only (Matcher). */
-function testMethod(engine: Engine): Handler {
+function testMethod(deps: WriteDeps): Handler {
   return async (call, request) => {
     const { uid } = request as TestSubscriptionRequest;
     const eventId = newEventId(call.time);
-    await engine.store.writeFor(call, async (tx) => {
-      const mutation = new Mutation(call, tx, engine);
+    await deps.store.writeFor(call, async (tx) => {
+      const mutation = new Mutation(call, tx, deps);
       const subscription = await found(mutation, uid);
       const body = subscriptions.eventBody(subscriptions.toRow(subscription));
       writeEvent(tx, {
@@ -63,15 +62,15 @@ function testMethod(engine: Engine): Handler {
   };
 }
 
-function rotateMethod(engine: Engine, secrets: Secrets): Handler {
+function rotateMethod(deps: WriteDeps, secrets: Secrets): Handler {
   return async (call, request) => {
     const { uid, overlap, remove } = request as RotateSubscriptionSecretRequest;
     const overlapMs = overlap === undefined ? DEFAULT_OVERLAP_MS : durationMs(overlap);
     if (overlapMs < 0 || overlapMs > MAX_OVERLAP_MS) {
       throw invalidArgument({ field: "overlap", description: "overlap must be from 0 to 7 days" });
     }
-    const secret = await engine.store.writeFor(call, async (tx) => {
-      const mutation = new Mutation(call, tx, engine);
+    const secret = await deps.store.writeFor(call, async (tx) => {
+      const mutation = new Mutation(call, tx, deps);
       await mutation.confirmAccess(uid);
       const subscription = await found(mutation, uid);
       if (remove) {

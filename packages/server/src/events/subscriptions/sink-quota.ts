@@ -9,11 +9,11 @@ import type { Mutation } from "../../engine/write/mutation.ts";
  * will; within an organization, because one must not use up the quota of another.
  */
 export async function enforceSinkQuota(
-  { engine, tx, enforcesQuotas }: Mutation,
+  { deps, tx, enforcesQuotas }: Mutation,
   subscriptions: Resource<Subscription>,
   { uid, sink }: Subscription,
 ): Promise<void> {
-  const quotas = await quotasAt(engine.catalog, tx, parentOf(uid), "subscriptions_per_sink");
+  const quotas = await quotasAt(deps.catalog, tx, parentOf(uid), "subscriptions_per_sink");
   if (!enforcesQuotas || quotas.length === 0) return;
   await tx.acquireLock();
   const { hostname } = new URL(sink);

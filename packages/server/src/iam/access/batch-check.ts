@@ -5,8 +5,10 @@ import {
   BatchCheckAccessRequestSchema,
   BatchCheckAccessResponseSchema,
 } from "@wharf/contract";
+import type { AuditedDeps } from "../../engine/audit/aggregator.ts";
 import { auditDeniedCall, denialOf } from "../../engine/audit/denial.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceAccess } from "../../engine/catalog.ts";
+import type { ListDeps } from "../../engine/list/lists.ts";
 import type { WharfError } from "../../lib/errors.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
@@ -15,8 +17,10 @@ import { mustBeCapability } from "./check.ts";
 import { Decisions } from "./decisions.ts";
 import { ofOneMoment } from "./one-moment.ts";
 
+export interface BatchCheckDeps extends ResourceAccess, ListDeps, AuditedDeps {}
+
 /** Decides many questions at one access version. It writes audit entries for denials, so it does not only read. */
-export function batchCheckAccessMethod(engine: Engine): Handler {
+export function batchCheckAccessMethod(deps: BatchCheckDeps): Handler {
   return async (call, message) => {
     const request = message as BatchCheckAccessRequest;
     validate(BatchCheckAccessRequestSchema, request);
@@ -24,12 +28,12 @@ export function batchCheckAccessMethod(engine: Engine): Handler {
     for (const [at, { capability }] of checks.entries()) {
       mustBeCapability(capability, `checks[${at}].capability`);
     }
-    const decided = await ofOneMoment(engine.store, (version) =>
-      decideAll(engine, call, version, checks),
+    const decided = await ofOneMoment(deps.store, (version) =>
+      decideAll(deps, call, version, checks),
     );
     const results = await Promise.all(
       decided.map((one) =>
-        typeof one === "boolean" ? { allowed: one } : errorOf(engine, call, one),
+        typeof one === "boolean" ? { allowed: one } : errorOf(deps, call, one),
       ),
     );
     const response = create(BatchCheckAccessResponseSchema, { results });
@@ -38,13 +42,13 @@ export function batchCheckAccessMethod(engine: Engine): Handler {
 }
 
 async function decideAll(
-  engine: Engine,
+  deps: BatchCheckDeps,
   call: Call,
   version: number,
   checks: readonly AccessCheck[],
 ): Promise<(boolean | WharfError)[]> {
-  const decisions = new Decisions(engine, call, version);
-  const task = engine.lists.task(call, call);
+  const decisions = new Decisions(deps, call, version);
+  const task = deps.lists.task(call, call);
   const decided: (boolean | WharfError)[] = [];
   for (const check of checks) {
     const decision = decisions.decide(check);
@@ -58,8 +62,8 @@ async function decideAll(
 }
 
 /** The error that a call with nothing else would have. */
-async function errorOf(engine: Pick<Engine, "audit" | "store">, call: Call, decided: WharfError) {
-  const error = await denialOf(engine.store, decided, call.caller);
-  if (error.code === "PERMISSION_DENIED") await auditDeniedCall(engine.audit, call, error);
+async function errorOf(deps: BatchCheckDeps, call: Call, decided: WharfError) {
+  const error = await denialOf(deps.store, decided, call.caller);
+  if (error.code === "PERMISSION_DENIED") await auditDeniedCall(deps.audit, call, error);
   return { error: { code: error.number, message: error.message } };
 }

@@ -15,7 +15,7 @@ import {
 import type { Access } from "../../auth/access.ts";
 import { ANONYMOUS_UID, type Caller, OPERATOR_UID } from "../../auth/caller.ts";
 import { isPublicAt } from "../../auth/public-access.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceAccess } from "../../engine/catalog.ts";
 import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import { type Call, type Handler, onlyReads, type Reply } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
@@ -29,7 +29,7 @@ import { shownGrants } from "./shown.ts";
 import { mayReadOrigin, mustReadAccess, mustReadIdentity } from "./visibility.ts";
 
 /** Answers whether an identity may do something, and, unless only the decision is requested, why. */
-export function checkAccessMethod(engine: Engine): Handler {
+export function checkAccessMethod(deps: ResourceAccess): Handler {
   return onlyReads((call, message) => {
     const { resource, capability, identity, view } = message as CheckAccessRequest;
     mustBeCapability(capability);
@@ -39,30 +39,30 @@ export function checkAccessMethod(engine: Engine): Handler {
     if (view === CheckAccessRequest_View.DECISION && isOwn)
       // Needs no read: the call itself is decided by the same grants.
       return decisionReply(call.caller.grants.holds([capability], resource), call.caller.uid);
-    return answer(engine, call, question, view);
+    return answer(deps, call, question, view);
   });
 }
 
 async function answer(
-  engine: Engine,
+  deps: ResourceAccess,
   call: Call,
   question: Question,
   view: CheckAccessRequest_View,
 ): Promise<Reply> {
   if (view === CheckAccessRequest_View.DECISION) {
-    const allowed = await ofOneMoment(engine.store, async (version) =>
-      new Decisions(engine, call, version).decide(question),
+    const allowed = await ofOneMoment(deps.store, async (version) =>
+      new Decisions(deps, call, version).decide(question),
     );
     if (allowed instanceof WharfError) throw allowed;
     return decisionReply(allowed, question.identity);
   }
   if (question.identity !== call.caller.uid) {
     mustReadAccess(call.caller, question.resource);
-    await mustReadIdentity(engine.store, call.caller, question.identity);
+    await mustReadIdentity(deps.store, call.caller, question.identity);
   }
-  const reader = engine.store.readerFor(call);
-  const decision = await explainedDecision(engine, reader, call, question);
-  const response = await responseOf(engine, reader, call, question, decision);
+  const reader = deps.store.readerFor(call);
+  const decision = await explainedDecision(deps, reader, call, question);
+  const response = await responseOf(deps, reader, call, question, decision);
   return messageReply(CheckAccessResponseSchema, response);
 }
 
@@ -84,7 +84,7 @@ function mustBeView(view: CheckAccessRequest_View): void {
 }
 
 async function responseOf(
-  engine: Pick<Engine, "access" | "catalog">,
+  deps: Pick<ResourceAccess, "access" | "catalog">,
   reader: Reader,
   { caller }: Call,
   question: Question,
@@ -94,18 +94,18 @@ async function responseOf(
   const isOwn = identity === caller.uid;
   const readable = origins.filter((origin) => isOwn || mayReadOrigin(caller, origin));
   const shown = readable.map((origin) => ({ ...origin, identity }));
-  const anyone = await engine.access.grantsOf(ANONYMOUS_UID, reader);
+  const anyone = await deps.access.grantsOf(ANONYMOUS_UID, reader);
   const response = create(CheckAccessResponseSchema, {
     allowed,
     identity,
     grants:
       identity === OPERATOR_UID
         ? [operatorGrant(allowed)]
-        : await shownGrants(engine.catalog, reader, shown, { caller, resource }),
+        : await shownGrants(deps.catalog, reader, shown, { caller, resource }),
     hiddenGrant: origins.some((one) => !readable.includes(one) && one.obstacle === undefined),
     public: anyone !== undefined && isPublicAt(anyone, capability, resource),
-    ...(isOwn && { token: await tokenOf(engine.access, reader, caller) }),
-    ...(!allowed && { remedy: await remedyOf(engine.catalog, reader, caller, question) }),
+    ...(isOwn && { token: await tokenOf(deps.access, reader, caller) }),
+    ...(!allowed && { remedy: await remedyOf(deps.catalog, reader, caller, question) }),
   });
   response.reason = reasonOf(question, response);
   return response;

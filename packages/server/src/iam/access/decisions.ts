@@ -3,7 +3,7 @@ import type { Access } from "../../auth/access.ts";
 import { revokedToken } from "../../auth/authenticator.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Grants } from "../../auth/grants.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceAccess } from "../../engine/catalog.ts";
 import { notFound, WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
@@ -24,14 +24,14 @@ export interface Question {
  * all questions must be of one access version.
  */
 export class Decisions {
-  readonly #engine: Engine;
+  readonly #deps: ResourceAccess;
   readonly #call: Call;
   readonly #version: number;
   /** By identity: its grants, or the error of all questions about it. */
   readonly #grants = new Map<string, readonly Grants[] | WharfError>();
 
-  constructor(engine: Engine, call: Call, version: number) {
-    this.#engine = engine;
+  constructor(deps: ResourceAccess, call: Call, version: number) {
+    this.#deps = deps;
     this.#call = call;
     this.#version = version;
   }
@@ -58,13 +58,13 @@ export class Decisions {
     const { caller } = this.#call;
     const { version = this.#version } = caller;
     if (version === this.#version) return [caller.grants];
-    return [await ownGrants(this.#engine.access, this.#engine.store.readerFor(this.#call), caller)];
+    return [await ownGrants(this.#deps.access, this.#deps.store.readerFor(this.#call), caller)];
   }
 
   async #ofOther(uid: string): Promise<readonly Grants[]> {
-    await mustReadIdentity(this.#engine.store, this.#call.caller, uid);
-    const reader = this.#engine.store.readerFor(this.#call);
-    return (await possibleAccess(this.#engine, reader, uid, this.#call.time)).grants;
+    await mustReadIdentity(this.#deps.store, this.#call.caller, uid);
+    const reader = this.#deps.store.readerFor(this.#call);
+    return (await possibleAccess(this.#deps, reader, uid, this.#call.time)).grants;
   }
 }
 
@@ -95,15 +95,15 @@ interface PossibleAccess {
 }
 
 export async function possibleAccess(
-  engine: Pick<Engine, "access" | "catalog">,
+  deps: Pick<ResourceAccess, "access" | "catalog">,
   reader: Reader,
   uid: string,
   now: number,
 ): Promise<PossibleAccess> {
-  const { access, catalog } = engine;
+  const { access, catalog } = deps;
   const identity = await catalog.identities.find(reader, uid);
   if (identity === undefined) throw notFound(catalog.identities.typeName, uid);
-  const sessions = await mappedSessions(engine.access, reader, uid, now);
+  const sessions = await mappedSessions(deps.access, reader, uid, now);
   const grants: Grants[] = [];
   for (const session of ["", ...sessions.map(({ id }) => id)]) {
     const found = await access.grantsOf(uid, reader, session);

@@ -1,8 +1,7 @@
 import { ancestorsOf, type Capability } from "@wharf/contract";
 import { OPERATOR_UID } from "../../auth/caller.ts";
 import { type Origin, Origins } from "../../auth/origins.ts";
-import type { Catalog } from "../../engine/catalog.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { Catalog, ResourceAccess } from "../../engine/catalog.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { bindingsAt } from "../../store/tables/access/identity-bindings.ts";
@@ -19,25 +18,25 @@ export interface Decision {
 
 /** A decision, as `Decisions` has it, and what it is from. */
 export function explainedDecision(
-  engine: Engine,
+  deps: ResourceAccess,
   reader: Reader,
   call: Call,
   question: Question,
 ): Promise<Decision> {
   const read = question.identity === call.caller.uid ? decideOwn : decideOther;
-  return ofOneMoment(engine.store, () => read(engine, reader, call, question));
+  return ofOneMoment(deps.store, () => read(deps, reader, call, question));
 }
 
 /** About the caller: with the token of the call. */
 async function decideOwn(
-  engine: Pick<Engine, "access" | "catalog">,
+  deps: Pick<ResourceAccess, "access" | "catalog">,
   reader: Reader,
   { caller }: Call,
   { resource, capability }: Question,
 ): Promise<Decision> {
-  const { access, catalog } = engine;
+  const { access, catalog } = deps;
   const { uid, session = "", boundary } = caller;
-  const allowed = (await ownGrants(engine.access, reader, caller)).holds([capability], resource);
+  const allowed = (await ownGrants(deps.access, reader, caller)).holds([capability], resource);
   const identity = await catalog.identities.find(reader, uid);
   if (uid === OPERATOR_UID || identity === undefined) return { allowed, origins: [] };
   const login = session === "" ? undefined : await access.session(session, reader);
@@ -46,7 +45,7 @@ async function decideOwn(
     ...(await origins.bindings(await bindingsAt(reader, uid, scopesOf(resource)), login)),
     ...(login === undefined ? [] : await origins.mappings(login, resource)),
   ];
-  const granting = await withCapability(engine.catalog, reader, found, capability);
+  const granting = await withCapability(deps.catalog, reader, found, capability);
   if (boundary === undefined || boundary.holds([capability], resource)) {
     return { allowed, origins: granting };
   }
@@ -58,19 +57,19 @@ async function decideOwn(
 
 /** About another identity: with any token that it can have, without a scope of its own. */
 async function decideOther(
-  engine: Pick<Engine, "access" | "catalog">,
+  deps: Pick<ResourceAccess, "access" | "catalog">,
   reader: Reader,
   { time }: Call,
   { identity: uid, resource, capability }: Question,
 ): Promise<Decision> {
-  const { identity, sessions, grants } = await possibleAccess(engine, reader, uid, time);
-  const origins = new Origins(engine.access, reader, identity);
+  const { identity, sessions, grants } = await possibleAccess(deps, reader, uid, time);
+  const origins = new Origins(deps.access, reader, identity);
   const bound = await bindingsAt(reader, uid, scopesOf(resource));
   const found = await origins.bindings(bound, undefined);
   for (const session of sessions) found.push(...(await origins.mappings(session, resource)));
   const allowed = grants.some((one) => one.holds([capability], resource));
   const distinct = [...new Map(found.map((one) => [one.mapping?.uid ?? one.id, one])).values()];
-  return { allowed, origins: await withCapability(engine.catalog, reader, distinct, capability) };
+  return { allowed, origins: await withCapability(deps.catalog, reader, distinct, capability) };
 }
 
 /** Those whose role has a capability. */

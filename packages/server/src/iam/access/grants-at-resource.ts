@@ -1,6 +1,6 @@
 import { ancestorsOf, isSelfOrBelow, rootOf } from "@wharf/contract";
 import { Origins } from "../../auth/origins.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceAccess } from "../../engine/catalog.ts";
 import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
@@ -34,7 +34,7 @@ interface Segment {
  * role bindings: these are read page by page, group by group. Group mappings are few.
  */
 export async function grantsAtResource(
-  engine: Pick<Engine, "access" | "catalog">,
+  deps: Pick<ResourceAccess, "access" | "catalog">,
   reader: Reader,
   { caller }: Call,
   { resource, capability }: GrantsQuery,
@@ -45,8 +45,8 @@ export async function grantsAtResource(
   const roles =
     capability === undefined
       ? undefined
-      : await bindableRolesWith(engine.catalog, reader, path, capability);
-  const { externalGroupRoleMappings } = engine.catalog;
+      : await bindableRolesWith(deps.catalog, reader, path, capability);
+  const { externalGroupRoleMappings } = deps.catalog;
   const mappings = (await externalGroupRoleMappings.whereIn(reader, "root", [rootOf(resource)]))
     .filter(({ uid, scope }) => isSelfOrBelow(resource, scope) && mayReadMapping(caller, uid))
     .filter(({ roleUid }) => roles?.has(roleUid) ?? true)
@@ -73,7 +73,7 @@ export async function grantsAtResource(
     }
     await task.pause();
   }
-  return { grants: await withObstacles(engine, reader, grants), total };
+  return { grants: await withObstacles(deps, reader, grants), total };
 }
 
 /** The role bindings at a group. */
@@ -114,7 +114,7 @@ function mappingsSegment(all: readonly PlacedOrigin[]): Segment {
 
 /** Role bindings of people count where these are active. */
 async function withObstacles(
-  { access, catalog }: Pick<Engine, "access" | "catalog">,
+  { access, catalog }: Pick<ResourceAccess, "access" | "catalog">,
   reader: Reader,
   grants: readonly PlacedOrigin[],
 ): Promise<PlacedOrigin[]> {

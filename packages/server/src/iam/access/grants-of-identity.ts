@@ -1,6 +1,6 @@
 import { ancestorsOf } from "@wharf/contract";
 import { type Origin, Origins } from "../../auth/origins.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceAccess } from "../../engine/catalog.ts";
 import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
@@ -22,14 +22,14 @@ import { mayReadOrigin } from "./visibility.ts";
  * bounded, so all of them are read, from one index.
  */
 export async function grantsOfIdentity(
-  engine: Pick<Engine, "access" | "catalog">,
+  deps: Pick<ResourceAccess, "access" | "catalog">,
   reader: Reader,
   { caller, time }: Call,
   { resource, identity: uid, capability }: GrantsQuery,
   page: GrantsPage,
   task: SlicedTask,
 ): Promise<FoundGrants> {
-  const { access, catalog } = engine;
+  const { access, catalog } = deps;
   const identity = await catalog.identities.find(reader, uid);
   if (identity === undefined) return { grants: [], total: 0 };
   const isOwn = uid === caller.uid;
@@ -37,7 +37,7 @@ export async function grantsOfIdentity(
   const login = isOwn && caller.session ? await access.session(caller.session, reader) : undefined;
   const sessions = isOwn
     ? [login].filter((one) => one !== undefined)
-    : await mappedSessions(engine.access, reader, uid, time);
+    : await mappedSessions(deps.access, reader, uid, time);
   const mapped = new Map<string, Origin>();
   for (const session of sessions) {
     for (const one of await origins.mappings(session, resource || undefined)) {
@@ -58,7 +58,7 @@ export async function grantsOfIdentity(
   const having =
     capability === undefined
       ? undefined
-      : await rolesWith(engine.catalog, reader, roles, capability, task);
+      : await rolesWith(deps.catalog, reader, roles, capability, task);
   const all = readable
     .filter(({ role }) => having?.has(role) ?? true)
     .map((origin) => placed({ ...origin, identity: uid }, true))

@@ -5,8 +5,9 @@ import {
   type ListAccessRequest,
   ListAccessResponseSchema,
 } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceAccess } from "../../engine/catalog.ts";
 import { pageSizeOf, readCursor, readSkip } from "../../engine/list/list.ts";
+import type { ListDeps } from "../../engine/list/lists.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
@@ -20,9 +21,7 @@ import { mayReadBindings, mustReadAccess } from "./visibility.ts";
 const MAX_INT32 = 2 ** 31 - 1;
 
 /** Lists the grants that apply at a resource, or those of an identity. */
-export function listAccessMethod(
-  engine: Pick<Engine, "access" | "catalog" | "lists" | "store">,
-): Handler {
+export function listAccessMethod(deps: ListDeps & ResourceAccess): Handler {
   return onlyReads(async (call, message) => {
     const { caller, time } = call;
     const { resource, identity, capability, pageToken, ...request } = message as ListAccessRequest;
@@ -35,16 +34,16 @@ export function listAccessMethod(
     }
     if (resource !== "" && identity !== caller.uid) mustReadAccess(caller, resource);
     const query = JSON.stringify(["access", resource, identity, capability]);
-    const cursor = readCursor(engine.lists, query, pageToken, time);
+    const cursor = readCursor(deps.lists, query, pageToken, time);
     const after = cursor && { key: String(cursor.position.key), id: cursor.position.id };
     const page = { after, skip, limit: pageSize + 1 };
-    const reader = engine.store.readerFor(call);
+    const reader = deps.store.readerFor(call);
     const which = { resource, identity, capability: capability || undefined };
-    const { grants: found, total } = await engine.lists.run(call, 1, (task) =>
-      ofOneMoment(engine.store, () =>
+    const { grants: found, total } = await deps.lists.run(call, 1, (task) =>
+      ofOneMoment(deps.store, () =>
         identity === ""
-          ? grantsAtResource(engine, reader, call, which, page, task)
-          : grantsOfIdentity(engine, reader, call, which, page, task),
+          ? grantsAtResource(deps, reader, call, which, page, task)
+          : grantsOfIdentity(deps, reader, call, which, page, task),
       ),
     );
     const shown = found.slice(0, pageSize);
@@ -53,8 +52,8 @@ export function listAccessMethod(
     const next = last && { position: last.position, skipped };
     const isHidden = (group: string) => !mayReadBindings(caller, group);
     const response = create(ListAccessResponseSchema, {
-      grants: await shownGrants(engine.catalog, reader, shown, { caller, resource }),
-      nextPageToken: next ? engine.lists.pageTokens.seal(query, next, time) : "",
+      grants: await shownGrants(deps.catalog, reader, shown, { caller, resource }),
+      nextPageToken: next ? deps.lists.pageTokens.seal(query, next, time) : "",
       totalCount: BigInt(total),
       skipped,
       hiddenAbove: identity !== caller.uid && ancestorsOf(resource).some(isHidden),

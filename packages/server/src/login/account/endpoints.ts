@@ -111,28 +111,28 @@ async function handleForm(
 }
 
 async function endSession(
-  { engine }: LoginDeps,
+  deps: LoginDeps,
   given: Call,
   visit: OpenVisit,
   id: string,
 ): Promise<void> {
   const call = { ...given, method: SessionsService.method.endSession };
-  await engine.store.write(async (tx) => {
+  await deps.store.write(async (tx) => {
     await confirmVisit(tx, visit, call.time);
     const session = await findSessionForChange(tx, id);
     // Ignores sessions that have ended already, and those of others.
     const own = ownSessions(visit.identity, visit);
     if (session?.identity !== own.identity) return;
     if (own.provider !== undefined && session.provider !== own.provider) return;
-    await endSessionOf(new Mutation(call, tx, engine, { actor: visit.identity }), session);
+    await endSessionOf(new Mutation(call, tx, deps, { actor: visit.identity }), session);
   });
 }
 
-async function endSessions({ engine }: LoginDeps, given: Call, visit: OpenVisit): Promise<void> {
+async function endSessions(deps: LoginDeps, given: Call, visit: OpenVisit): Promise<void> {
   const call = { ...given, method: SessionsService.method.logout };
-  await engine.store.write(async (tx) => {
+  await deps.store.write(async (tx) => {
     await confirmVisit(tx, visit, call.time);
-    const change = new Mutation(call, tx, engine, { actor: visit.identity });
+    const change = new Mutation(call, tx, deps, { actor: visit.identity });
     await endSessionsOf(change, ownSessions(visit.identity, visit));
     await restoreVisit(tx, visit);
   });
@@ -147,15 +147,14 @@ async function signOut(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse
 }
 
 async function pageFor(
-  { engine, addresses }: LoginDeps,
+  { catalog, store, addresses }: LoginDeps,
   visit: OpenVisit,
   message: { readonly error?: string; readonly done?: Done },
 ): Promise<string> {
-  const { reader } = engine.store;
+  const { reader } = store;
   const { identity, provider, name, form } = visit;
   const account = await accountOf(reader, identity);
-  const from =
-    provider === "" ? undefined : await engine.catalog.identityProviders.find(reader, provider);
+  const from = provider === "" ? undefined : await catalog.identityProviders.find(reader, provider);
   const now = Date.now();
   const sessions = await listSessions(
     reader,

@@ -26,7 +26,7 @@ export async function passkeyCreationOptions(
   deps: LoginDeps,
   request: ScriptRequest,
 ): Promise<object> {
-  const { reader } = deps.engine.store;
+  const { reader } = deps.store;
   const context = challengeContextOf(request);
   const { identity } = await requireVisit(deps, request.http, context.form, Date.now());
   const account = await accountOf(reader, identity);
@@ -91,12 +91,12 @@ export async function removePasskey(
 
 /** Locks the account while its credentials change: concurrent removals could leave none. */
 async function changeAccount(
-  { engine }: LoginDeps,
+  { store }: LoginDeps,
   { time }: Call,
   visit: OpenVisit,
   work: (tx: Transaction, account: LocalAccount) => Promise<void>,
 ): Promise<void> {
-  await engine.store.write(async (tx) => {
+  await store.write(async (tx) => {
     const account = await findAccountForChange(tx, visit.identity);
     if (account === undefined) throw noLocalAccount();
     await confirmVisit(tx, visit, time);

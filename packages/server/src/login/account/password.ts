@@ -33,13 +33,13 @@ export async function changePassword(
   visit: OpenVisit,
   { current, password, again }: NewPassword,
 ): Promise<void> {
-  const { engine, passwords } = deps;
-  const found = await accountOf(engine.store.reader, visit.identity);
+  const { store, passwords } = deps;
+  const found = await accountOf(store.reader, visit.identity);
   if (found === undefined) throw noLocalAccount();
   checkPassword(password, again, [found.username]);
   const hash = await passwords.hash(password, call.remoteAddress);
   if (found.passwordHash === "") {
-    return engine.store.write(async (tx) => {
+    return store.write(async (tx) => {
       const account = await findAccountForChange(tx, visit.identity);
       if (account?.passwordHash !== "") throw wrongPassword();
       await setPassword(tx, call, visit, hash);

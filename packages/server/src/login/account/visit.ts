@@ -46,7 +46,7 @@ const VISIT_TTL_MS = 15 * 60_000;
 
 /** Finishes a login on the account page. */
 export async function startVisit(
-  { engine, addresses }: LoginDeps,
+  { catalog, store, addresses }: LoginDeps,
   call: Call,
   person: Person,
 ): Promise<HttpResponse> {
@@ -60,9 +60,9 @@ export async function startVisit(
     form: newSecret(),
     expires,
   };
-  await engine.store.write(async (tx) => {
+  await store.write(async (tx) => {
     // The identity may have been deleted since the sign-in.
-    if (!(await engine.catalog.identities.table.keep(tx, identity)))
+    if (!(await catalog.identities.table.keep(tx, identity)))
       throw unauthenticated("your account no longer exists");
     await addTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
     const detail = { provider, issuer: act.iss, subject: act.sub };
@@ -84,15 +84,15 @@ export async function findVisit(
   http: HttpRequest,
   now: number,
 ): Promise<OpenVisit | undefined> {
-  const { engine, addresses } = deps;
-  const { reader } = engine.store;
+  const { catalog, store, addresses } = deps;
+  const { reader } = store;
   const secret = cookieOf(http, COOKIE, addresses().authUrl);
   if (secret === undefined) return undefined;
   const visit = await readTicket<Visit>(reader, PURPOSE, secret, now);
   if (visit === undefined) return undefined;
   const { identity, provider } = visit;
   if (provider === "" && !deps.settings.localAccounts) return undefined;
-  const known = (await engine.catalog.identities.find(reader, identity)) !== undefined;
+  const known = (await catalog.identities.find(reader, identity)) !== undefined;
   return known && (await mayStillSignIn(reader, provider, identity))
     ? { ...visit, secret }
     : undefined;
@@ -130,11 +130,11 @@ export async function restoreVisit(
 
 /** Ends a visit; returns the header that deletes the cookie. */
 export async function endVisit(
-  { engine, addresses }: LoginDeps,
+  { store, addresses }: LoginDeps,
   { secret }: OpenVisit,
   now: number,
 ): Promise<Record<string, string>> {
-  await engine.store.write((tx) => consumeTicket(tx, PURPOSE, secret, now));
+  await store.write((tx) => consumeTicket(tx, PURPOSE, secret, now));
   return { "set-cookie": cookie("", addresses().authUrl) };
 }
 

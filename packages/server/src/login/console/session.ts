@@ -45,14 +45,14 @@ const IDLE_MS = 12 * 3_600_000;
 
 /** Finishes a login in the console: opens a session and sets its cookie. */
 export async function startConsoleSession(
-  { engine, sessions, addresses }: LoginDeps,
+  { store, sessions, addresses }: LoginDeps,
   call: Call,
   person: Person,
   { url, renews }: ConsoleDelivery,
 ): Promise<HttpResponse> {
   const secret = newSecret();
   const { identity, provider } = person;
-  await engine.store.write(async (tx) => {
+  await store.write(async (tx) => {
     const { id, expires } = await sessions.open(tx, call, person, { isBrowser: true });
     if (renews !== "") await endSession(tx, renews);
     const payload: ConsoleSession = { session: id, name: displayNameOf(person) };
@@ -87,7 +87,7 @@ export async function issueConsoleToken(
     expires: call.time + TOKEN_LIFETIME_MS,
   };
   const { token, expires } = await deps.sessions.accessToken(call, session, request);
-  await deps.engine.store.write((tx) => touchSession(tx, session.id, call.time));
+  await deps.store.write((tx) => touchSession(tx, session.id, call.time));
   return {
     accessToken: token,
     expires,
@@ -99,14 +99,14 @@ export async function issueConsoleToken(
 
 /** Ends the session, so that its tokens are rejected from the next request on; returns the header that deletes the cookie. */
 export async function endConsoleSession(
-  { engine, addresses }: LoginDeps,
+  { store, addresses }: LoginDeps,
   http: HttpRequest,
   call: Call,
 ): Promise<Record<string, string>> {
   const { authUrl } = addresses();
   const secret = cookieOf(http, COOKIE, authUrl);
   if (secret !== undefined) {
-    await engine.store.write(async (tx) => {
+    await store.write(async (tx) => {
       const ended = await consumeTicket<ConsoleSession>(tx, PURPOSE, secret, call.time);
       const session = ended && (await findSession(tx, ended.session));
       if (session === undefined) return;
@@ -136,11 +136,11 @@ export function requireSameOrigin({ headers }: HttpRequest): void {
 }
 
 async function findConsoleSession(
-  { engine, addresses, settings }: LoginDeps,
+  { store, addresses, settings }: LoginDeps,
   http: HttpRequest,
   now: number,
 ) {
-  const { reader } = engine.store;
+  const { reader } = store;
   const secret = cookieOf(http, COOKIE, addresses().authUrl);
   if (secret === undefined) return undefined;
   const ticket = await readTicket<ConsoleSession>(reader, PURPOSE, secret, now);

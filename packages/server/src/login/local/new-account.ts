@@ -52,7 +52,7 @@ export async function newAccount(
     checkPassword(password, form.get("password_again") ?? "", [username, ...offer.names]);
     const passwordHash = await deps.passwords.hash(password, call.remoteAddress);
     const account = { identity: newRootUid(), username };
-    const person = await deps.engine.store.write(async (tx) => {
+    const person = await deps.store.write(async (tx) => {
       await redeemLoginIn(deps, tx, http, ticket, call.time);
       return join(deps, tx, call, login, account, { passwordHash });
     });
@@ -76,7 +76,7 @@ async function offerOf(deps: LoginDeps, { request }: Login, now: number): Promis
   const {
     store,
     catalog: { groups },
-  } = deps.engine;
+  } = deps;
   const invite = await requireInvite(deps, request.invite, now);
   if (invite.email !== "") {
     const text =
@@ -107,14 +107,15 @@ async function showForm(
 
 /** Creates the account and accepts the invite in one transaction. */
 async function join(
-  { engine, addresses }: LoginDeps,
+  deps: LoginDeps,
   tx: Transaction,
   call: Call,
   { request }: Login,
   account: NewAccount,
   credential: Credential,
 ): Promise<Person> {
-  const change = new Mutation(call, tx, engine, { actor: account.identity });
+  const { addresses } = deps;
+  const change = new Mutation(call, tx, deps, { actor: account.identity });
   const person = await createAccount(change, addresses().authUrl, account, credential);
   await joinWithInvite(change, request.invite, person);
   return person;
@@ -130,7 +131,7 @@ export async function newAccountPasskeyOptions(
   const context = challengeContextOf(request);
   await offerOf(deps, await peekLogin(deps, request.http, context.form, now), now);
   const username = parseUsername(request.text("username"));
-  if (await findAccount(deps.engine.store.reader, username)) throw usernameTaken();
+  if (await findAccount(deps.store.reader, username)) throw usernameTaken();
   const account: NewAccount = { identity: newRootUid(), username };
   return offerPasskey(deps, context, account);
 }
@@ -143,7 +144,7 @@ export async function newPasskeyAccount(deps: LoginDeps, request: ScriptRequest)
   await peekLogin(deps, http, context.form, call.time);
   const { account, passkey } = await enrollPasskey<NewAccount>(deps, context, request, call);
   const ticket = newSecret();
-  await deps.engine.store.write(async (tx) => {
+  await deps.store.write(async (tx) => {
     const login = await redeemLoginIn(deps, tx, http, context.form, call.time);
     const person = await join(deps, tx, call, login, account, { passkey });
     await saveSignedInLogin(tx, ticket, { ...login, person, joined: true }, call.time);

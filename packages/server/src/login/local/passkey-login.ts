@@ -51,7 +51,7 @@ export async function passkeyLogin(deps: LoginDeps, request: ScriptRequest): Pro
   const context = challengeContextOf(request);
   await peekLogin(deps, http, context.form, call.time);
   const { challenge } = openChallenge(deps, context, request.text("challengeId"));
-  const known = await findPasskey(deps.engine.store.reader, passkeyIdOf(response));
+  const known = await findPasskey(deps.store.reader, passkeyIdOf(response));
   if (known === undefined) throw passkeyRejected();
   try {
     const use = await verifyPasskey(
@@ -80,16 +80,16 @@ async function signIn(
   known: StoredPasskey,
   use: Parameters<typeof recordPasskeyUse>[1],
 ): Promise<string> {
-  const { engine, addresses } = deps;
+  const { addresses } = deps;
   const ticket = newSecret();
-  await engine.store.write(async (tx) => {
+  await deps.store.write(async (tx) => {
     const login = await redeemLoginIn(deps, tx, http, form, call.time);
     const passkey = await findPasskeyForChange(tx, known.credentialId);
     const account = await findAccountForChange(tx, known.identity);
     if (account === undefined || passkey?.counter !== known.counter) throw passkeyRejected();
     await recordPasskeyUse(tx, use);
     await updateLastSeen(
-      new Mutation(call, tx, engine, { actor: account.identity }),
+      new Mutation(call, tx, deps, { actor: account.identity }),
       account.identity,
     );
     const person = personOf(addresses().authUrl, account, call.time);
@@ -99,10 +99,10 @@ async function signIn(
 }
 
 async function auditDenial(
-  { engine }: LoginDeps,
+  { audit }: LoginDeps,
   call: Call,
   { identity }: StoredPasskey,
 ): Promise<void> {
   const denial = { action: "login refused", resource: identity, code: UNAUTHENTICATED };
-  await engine.audit.anonymous.record(auditEntry(call, denial), identity);
+  await audit.anonymous.record(auditEntry(call, denial), identity);
 }

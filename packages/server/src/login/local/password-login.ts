@@ -50,14 +50,14 @@ async function signIn(
   typed: string,
   password: string,
 ): Promise<Person | undefined> {
-  const { engine, addresses } = deps;
+  const { addresses } = deps;
   const username = normalizeUsername(typed);
-  const found = username ? await findAccount(engine.store.reader, username) : undefined;
+  const found = username ? await findAccount(deps.store.reader, username) : undefined;
   const attempt = { found, password, failureAction: "login refused", isSignedIn: false };
   return withPassword(deps, call, attempt, async (tx, account, newHash) => {
     const { identity } = account;
     await setPasswordHash(tx, identity, newHash);
-    await updateLastSeen(new Mutation(call, tx, engine, { actor: identity }), identity);
+    await updateLastSeen(new Mutation(call, tx, deps, { actor: identity }), identity);
     return personOf(addresses().authUrl, account, call.time);
   });
 }
@@ -78,7 +78,7 @@ export interface PasswordAttempt {
  * the hash to store: the same one, or a new one if its parameters are outdated.
  */
 export async function withPassword<T>(
-  { engine: { store, audit: aggregators }, passwords }: LoginDeps,
+  { store, audit: aggregators, passwords }: LoginDeps,
   call: Call,
   { found, password, failureAction, isSignedIn }: PasswordAttempt,
   work: (tx: Transaction, account: LocalAccount, newHash: string) => Promise<T>,

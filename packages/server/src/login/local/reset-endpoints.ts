@@ -35,7 +35,7 @@ function showForm({ addresses }: LoginDeps, http: HttpRequest): HttpResponse {
 }
 
 async function submitForm(
-  { engine, passwords, addresses }: LoginDeps,
+  { store, passwords, addresses }: LoginDeps,
   attempts: AttemptLimiter,
   http: HttpRequest,
 ): Promise<HttpResponse> {
@@ -44,10 +44,10 @@ async function submitForm(
   const call = new BrowserCall(http);
   const code = form.get("code") ?? "";
   try {
-    const { username } = await findResetCode(engine.store.reader, code, call.time);
+    const { username } = await findResetCode(store.reader, code, call.time);
     const password = form.get("password") ?? "";
     checkPassword(password, form.get("password_again") ?? "", [username]);
-    await resetAccount(engine.store, call, code, {
+    await resetAccount(store, call, code, {
       passwordHash: await passwords.hash(password, call.remoteAddress),
     });
     return donePageResponse();
@@ -64,7 +64,7 @@ async function passkeyOptions(
   request: ScriptRequest,
 ): Promise<object> {
   await attempts.count("reset", request.http.remoteAddress);
-  const { reader } = deps.engine.store;
+  const { reader } = deps.store;
   const account = await findResetCode(reader, request.text("code"), Date.now());
   return offerPasskey(deps, challengeContextOf(request), account);
 }
@@ -72,7 +72,7 @@ async function passkeyOptions(
 async function verifyPasskeyResponse(deps: LoginDeps, request: ScriptRequest): Promise<object> {
   const call = new BrowserCall(request.http);
   const { passkey } = await enrollPasskey(deps, challengeContextOf(request), request, call);
-  await resetAccount(deps.engine.store, call, request.text("code"), { passkey });
+  await resetAccount(deps.store, call, request.text("code"), { passkey });
   return { redirect: DONE_PATH };
 }
 

@@ -49,13 +49,13 @@ async function submitForm(
   http: HttpRequest,
 ): Promise<HttpResponse> {
   await attempts.count("setup", http.remoteAddress);
-  const { engine } = deps;
+  const { store } = deps;
   const form = await readForm(http);
   const call = new BrowserCall(http);
   await requireFirstRun(deps);
   const text = (name: string) => form.get(name) ?? "";
   try {
-    await checkSetupCode(engine.store, text("code"), call.time);
+    await checkSetupCode(store, text("code"), call.time);
     const first = readFirst(text);
     const password = text("password");
     checkPassword(password, text("password_again"), [first.username, first.organization]);
@@ -89,7 +89,7 @@ async function passkeyOptions(
 ): Promise<object> {
   await attempts.count("setup", request.http.remoteAddress);
   await requireFirstRun(deps);
-  await checkSetupCode(deps.engine.store, request.text("code"), Date.now());
+  await checkSetupCode(deps.store, request.text("code"), Date.now());
   const first = readFirst(request.text);
   return offerPasskey(deps, challengeContextOf(request), first);
 }

@@ -2,8 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { builtinRole, GroupSchema, newRootUid, OrgStatus } from "@wharf/contract";
 import type { Addresses } from "../../config/addresses.ts";
 import type { Settings } from "../../config/settings.ts";
-import type { Engine } from "../../engine/engine.ts";
-import { Mutation } from "../../engine/write/mutation.ts";
+import { Mutation, type WriteDeps } from "../../engine/write/mutation.ts";
 import { bindRole } from "../../iam/group-invites.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
@@ -28,8 +27,7 @@ const SETUP = "setup";
 
 const CODE_TTL_MS = 24 * 3_600_000;
 
-export interface SetupDeps {
-  readonly engine: Engine;
+export interface SetupDeps extends WriteDeps {
   readonly settings: Settings;
   addresses(): Addresses;
 }
@@ -50,20 +48,20 @@ export interface FirstAccount extends NewAccount {
  * acts for the operator.
  */
 export async function createSetupCode(deps: SetupDeps, now: number): Promise<FirstRun | undefined> {
-  const { engine, addresses } = deps;
-  if (!(await isFirstRun(deps, engine.store.reader))) return undefined;
+  const { store, addresses } = deps;
+  if (!(await isFirstRun(deps, store.reader))) return undefined;
   const code = newOperatorCode();
   const ticket = { purpose: SETUP, secret: code, payload: {}, identity: "" };
-  await engine.store.write((tx) => addTicket(tx, { ...ticket, expires: now + CODE_TTL_MS }));
+  await store.write((tx) => addTicket(tx, { ...ticket, expires: now + CODE_TTL_MS }));
   return { url: `${browserUrl(addresses().authUrl)}${SETUP_PATH}`, code };
 }
 
 /** Whether setup is still to be done. */
 export async function isFirstRun(
-  { settings, engine }: SetupDeps,
+  { catalog, settings }: SetupDeps,
   reader: Reader,
 ): Promise<boolean> {
-  const { groups } = engine.catalog;
+  const { groups } = catalog;
   if (!settings.localAccounts) return false;
   if (await groups.table.hasAny(reader, { column: "parent", value: "" })) return false;
   return (await readInstallation(reader, SETUP)) === undefined;
@@ -72,7 +70,7 @@ export async function isFirstRun(
 /** Throws NOT_FOUND once setup is done. */
 export async function requireFirstRun(
   deps: SetupDeps,
-  reader: Reader = deps.engine.store.reader,
+  reader: Reader = deps.store.reader,
 ): Promise<void> {
   if (await isFirstRun(deps, reader)) return;
   throw new WharfError(
@@ -103,8 +101,8 @@ export async function completeSetup(
   first: FirstAccount,
   credential: Credential,
 ): Promise<void> {
-  const { engine, addresses } = deps;
-  await engine.store.write(async (tx) => {
+  const { addresses } = deps;
+  await deps.store.write(async (tx) => {
     await tx.acquireLock();
     await requireFirstRun(deps, tx);
     if ((await consumeTicket(tx, SETUP, readUserCode(typed), call.time)) === undefined) {
@@ -112,9 +110,9 @@ export async function completeSetup(
     }
     await deleteTickets(tx, SETUP);
     await initInstallation(tx, SETUP, "done");
-    const change = new Mutation(call, tx, engine, { actor: first.identity });
+    const change = new Mutation(call, tx, deps, { actor: first.identity });
     await createAccount(change, addresses().authUrl, first, credential);
-    const group = engine.catalog.groups.fromInput(
+    const group = deps.catalog.groups.fromInput(
       create(GroupSchema, { name: first.organization }),
       call.time,
     );
@@ -122,7 +120,7 @@ export async function completeSetup(
     group.status = OrgStatus.READY;
     // The holder of the code acts for the operator, who verifies organizations.
     group.verified = true;
-    await change.insert(engine.catalog.groups, group);
+    await change.insert(deps.catalog.groups, group);
     await bindRole(change, group.uid, builtinRole("owner")?.uid ?? "", first.identity);
   });
 }

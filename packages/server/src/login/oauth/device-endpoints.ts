@@ -30,7 +30,7 @@ export function deviceEndpoints(deps: LoginDeps, attempts: AttemptLimiter): Http
 }
 
 function authorize(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint["handle"] {
-  const { engine, addresses } = deps;
+  const { store, addresses } = deps;
   return oauthHandler(async (form, request) => {
     await attempts.count("device", request.remoteAddress);
     checkAudiences(deps, form.getAll("audience"));
@@ -44,7 +44,7 @@ function authorize(deps: LoginDeps, attempts: AttemptLimiter): HttpEndpoint["han
       audiences: [...new Set(form.getAll("audience"))],
       scopes: [],
     };
-    const added = await engine.store.writeFor(call, (tx) =>
+    const added = await store.writeFor(call, (tx) =>
       startDeviceAuthorization(tx, device, call.time),
     );
     const uri = `${browserUrl(addresses().authUrl)}${DEVICE_PATH}`;
@@ -80,7 +80,7 @@ async function submitCode(
   const now = Date.now();
   const login = await resumeLogin(deps, http, form.get("login"), now);
   const userCode = readUserCode(form.get("user_code") ?? "");
-  if ((await findDevice(deps.engine.store.reader, userCode, now)) === undefined) {
+  if ((await findDevice(deps.store.reader, userCode, now)) === undefined) {
     const error = "No device is waiting with this code. Codes expire after 15 minutes.";
     const ticket = await saveLogin(deps, login, now);
     return htmlResponse(400, deviceCodePage({ login: ticket, error }));

@@ -114,12 +114,12 @@ export function approveDevice(
 
 /** Decides on a pending device. The first decision is final. */
 export async function decideDevice(
-  { engine }: LoginDeps,
+  { store }: LoginDeps,
   { time }: Call,
   userCode: string,
   outcome: PendingDevice["outcome"],
 ): Promise<void> {
-  await engine.store.write(async (tx) => {
+  await store.write(async (tx) => {
     const device = await lockTicket<PendingDevice>(tx, PURPOSE, userCode, time);
     if (device?.outcome !== "pending") {
       throw new WharfError("PERMISSION_DENIED", "no device is waiting with this code anymore");

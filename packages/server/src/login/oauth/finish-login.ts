@@ -85,14 +85,14 @@ export function finishLoginWithError(
 }
 
 async function issueCode(
-  { engine }: LoginDeps,
+  { store }: LoginDeps,
   { time }: Call,
   payload: CodeTicket,
 ): Promise<string> {
   const secret = newSecret();
   const expires = time + CODE_TTL_MS;
   const { identity, provider } = payload.person;
-  await engine.store.write((tx) =>
+  await store.write((tx) =>
     addTicket(tx, { purpose: "code", secret, payload, expires, identity, provider }),
   );
   return secret;
@@ -119,15 +119,13 @@ function failureOf({ message, httpStatus }: WharfError): Record<string, string> 
 }
 
 async function tokensFor(
-  { engine, sessions }: LoginDeps,
+  { store, sessions }: LoginDeps,
   call: Call,
   request: LoginRequest,
   person: Person,
 ): Promise<Record<string, string>> {
   const { audiences, refreshable } = request;
-  const session = await engine.store.writeFor(call, (tx) =>
-    sessions.open(tx, call, person, request),
-  );
+  const session = await store.writeFor(call, (tx) => sessions.open(tx, call, person, request));
   const wanted = { audiences, scopes: [], capabilities: [] };
   const { token } = await sessions.firstToken(call, session, wanted);
   const refresh = refreshable ? sessions.refreshToken(session, call.time) : undefined;

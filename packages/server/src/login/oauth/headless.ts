@@ -24,7 +24,7 @@ const TTL_MS = 5 * 60_000;
 
 /** Stores a token for a tool on another machine, encrypted so that only the tool can read it. */
 export async function sealTokenForTool(
-  { engine, sessions, addresses }: LoginDeps,
+  { store, sessions, addresses }: LoginDeps,
   call: Call,
   code: string,
   request: SessionRequest,
@@ -33,7 +33,7 @@ export async function sealTokenForTool(
   // Without an identity: the ticket must outlast the person's sessions, or the code could be used
   // again.
   const ticket = { purpose: PURPOSE, secret: code, identity: "" };
-  const session = await engine.store.write(async (tx) => {
+  const session = await store.write(async (tx) => {
     const expires = call.time + TTL_MS;
     // Others who saw the link must not be able to substitute their own sign-in.
     if (!(await addTicket(tx, { ...ticket, payload: {}, expires }))) throw codeAlreadyUsed();
@@ -42,7 +42,7 @@ export async function sealTokenForTool(
   const wanted = { audiences: [addresses().authUrl], scopes: [], capabilities: [] };
   const { token } = await sessions.firstToken(call, session, wanted);
   const payload = seal(code, token);
-  await engine.store.write((tx) => rewriteTicket(tx, { ...ticket, payload }));
+  await store.write((tx) => rewriteTicket(tx, { ...ticket, payload }));
 }
 
 /** Rejects an invalid public key before anyone signs in for it. */

@@ -27,9 +27,7 @@ export function personOAuthGrants(deps: LoginDeps): [string, OAuthGrant][] {
 function codeGrant(deps: LoginDeps): OAuthGrant {
   return async (form, request) => {
     const call = new BrowserCall(request);
-    const redeemed = await deps.engine.store.writeFor(call, (tx) =>
-      redeemCode(deps, tx, call, form),
-    );
+    const redeemed = await deps.store.writeFor(call, (tx) => redeemCode(deps, tx, call, form));
     if (redeemed === undefined) throw invalidGrant();
     const { session, ticket } = redeemed;
     const { audiences, refreshable, delivery } = ticket.request;
@@ -100,11 +98,11 @@ function refreshGrant({ sessions }: LoginDeps): OAuthGrant {
   };
 }
 
-function deviceGrant({ engine, sessions }: LoginDeps): OAuthGrant {
+function deviceGrant({ store, sessions }: LoginDeps): OAuthGrant {
   return async (form, request) => {
     const call = new BrowserCall(request);
     const code = form.get("device_code") ?? "";
-    const found = await engine.store.writeFor(call, async (tx) => {
+    const found = await store.writeFor(call, async (tx) => {
       const answer = await pollDevice(tx, code, form.get("client_id") ?? "", call.time);
       if ("error" in answer) return answer;
       const { device, person } = answer;

@@ -30,7 +30,7 @@ async function userinfo(deps: ExchangeDeps, { headers }: HttpRequest): Promise<H
   // A registry that received a token must not learn more about its person.
   if (!isForApiOrIssuer(verified, deps.addresses())) throw unauthenticated('invalid "aud"');
   const { subject, session } = verified;
-  const { access, store } = deps.engine;
+  const { access, store } = deps;
   if ((await access.find(subject, undefined, session)) === undefined) throw revokedToken(session);
   const found = session === "" ? undefined : await findSession(store.reader, session);
   // An identity that a person assumed is not that person.

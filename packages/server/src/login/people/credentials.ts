@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { PersonCredentialsSchema } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceAccess } from "../../engine/catalog.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { accountOf, passkeysOf } from "../../store/tables/login/local-accounts.ts";
@@ -11,10 +11,10 @@ import { sessionOf } from "./sessions-service.ts";
  * What the caller can sign in with here. Only in a session of the local account: an identity provider does not vouch for
  * the account, and tokens without a session are not of people.
  */
-export function credentialsMethod(engine: Pick<Engine, "access" | "store">): Handler {
+export function credentialsMethod(deps: Pick<ResourceAccess, "access" | "store">): Handler {
   return async ({ caller }) => {
-    const { reader } = engine.store;
-    const session = await sessionOf(engine.access, caller, reader);
+    const { reader } = deps.store;
+    const session = await sessionOf(deps.access, caller, reader);
     const isLocal = session !== undefined && session.provider === "";
     const account = isLocal ? await accountOf(reader, caller.uid) : undefined;
     const passkeys = account === undefined ? [] : await passkeysOf(reader, caller.uid);

@@ -8,7 +8,7 @@ import {
 } from "@wharf/contract";
 import type { JWTPayload } from "jose";
 import { clientOf } from "../../auth/standing.ts";
-import { Mutation } from "../../engine/write/mutation.ts";
+import { Mutation, type WriteDeps } from "../../engine/write/mutation.ts";
 import { acceptInvite, findOpenInvite } from "../../iam/group-invites.ts";
 import { keyIdOf } from "../../iam/invite-code.ts";
 import { requireBearer } from "../../lib/bearer.ts";
@@ -33,19 +33,18 @@ import { registerPerson } from "./registration.ts";
  * provider that is issued to us. Without an invite nobody is registered here; people of an identity
  * provider sign in through it.
  */
-export function registerMethod(deps: ExchangeDeps): Handler {
+export function registerMethod(deps: ExchangeDeps & WriteDeps): Handler {
   return async (call, message) => {
     const { code, identityId } = message as RegistrationRequest;
     const token = requireBearer(call.authorization, "the token of the person to register");
-    const { engine } = deps;
     // Checked before keys are fetched: without an invite, a caller cannot make us fetch anything.
     const invite = keyIdOf(code);
-    const open = await findOpenInvite(engine.store.reader, invite, call.time);
+    const open = await findOpenInvite(deps.store.reader, invite, call.time);
     if (open === undefined) throw invalidClaim("code");
     const joiner = await identifyJoiner(deps, call, token, organizationOf(open.uid));
-    const session = await engine.store.writeFor(call, (tx) => {
+    const session = await deps.store.writeFor(call, (tx) => {
       return join(
-        new Mutation(call, tx, engine, { actor: joiner.identity }),
+        new Mutation(call, tx, deps, { actor: joiner.identity }),
         invite,
         identityId,
         joiner,
@@ -79,7 +78,7 @@ async function identifyJoiner(
   if (!isForApiOrIssuer(verified, deps.addresses())) throw invalidClaim("aud");
   // A down-scoped token must not get its identity more rights.
   if (boundary !== undefined) throw invalidClaim("cap");
-  const found = await findSession(deps.engine.store.reader, session);
+  const found = await findSession(deps.store.reader, session);
   // The session may belong to a person who assumed this identity, which has no address.
   if (found?.identity !== subject) return { identity: subject };
   const { email } = JSON.parse(found.person) as PersonClaims;

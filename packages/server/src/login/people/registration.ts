@@ -10,15 +10,15 @@ import type { PersonClaims } from "./person.ts";
  * issuer and subject identify a person, never an email address.
  */
 export async function registerPerson(change: Mutation, person: PersonClaims): Promise<string> {
-  const { engine, tx, call } = change;
+  const { deps, tx, call } = change;
   const { iss, sub } = person.act;
   const uid = literalIdentityUid(iss, sub);
-  const row = await engine.catalog.identities.table.findForChange(tx, uid);
+  const row = await deps.catalog.identities.table.findForChange(tx, uid);
   if (row !== undefined) {
-    const identity = engine.catalog.identities.fromRow(row);
+    const identity = deps.catalog.identities.fromRow(row);
     identity.lastSeenTime = timestampFromMs(call.time);
     setEmail(identity, person);
-    await engine.catalog.identities.table.update(tx, engine.catalog.identities.toRow(identity));
+    await deps.catalog.identities.table.update(tx, deps.catalog.identities.toRow(identity));
     return uid;
   }
   const claimMatch = {
@@ -39,22 +39,22 @@ export async function insertPerson(
   given: Identity,
   person: PersonClaims,
 ): Promise<string> {
-  const { engine, call } = change;
-  const identity = engine.catalog.identities.fromInput(given, call.time);
+  const { deps, call } = change;
+  const identity = deps.catalog.identities.fromInput(given, call.time);
   identity.uid = uid;
   identity.lastSeenTime = timestampFromMs(call.time);
   setEmail(identity, person);
-  await change.insert(engine.catalog.identities, identity);
+  await change.insert(deps.catalog.identities, identity);
   return uid;
 }
 
 /** Updates when a person was last seen. */
-export async function updateLastSeen({ engine, tx, call }: Mutation, uid: string): Promise<void> {
-  const row = await engine.catalog.identities.table.findForChange(tx, uid);
-  if (row === undefined) throw notFound(engine.catalog.identities.typeName, uid);
-  const identity = engine.catalog.identities.fromRow(row);
+export async function updateLastSeen({ deps, tx, call }: Mutation, uid: string): Promise<void> {
+  const row = await deps.catalog.identities.table.findForChange(tx, uid);
+  if (row === undefined) throw notFound(deps.catalog.identities.typeName, uid);
+  const identity = deps.catalog.identities.fromRow(row);
   identity.lastSeenTime = timestampFromMs(call.time);
-  await engine.catalog.identities.table.update(tx, engine.catalog.identities.toRow(identity));
+  await deps.catalog.identities.table.update(tx, deps.catalog.identities.toRow(identity));
 }
 
 function setEmail(identity: Identity, { email }: PersonClaims): void {

@@ -15,10 +15,10 @@ import {
 import type { Access } from "../../auth/access.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { audit } from "../../engine/audit/audit.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceAccess } from "../../engine/catalog.ts";
 import { pageSizeOf } from "../../engine/list/list.ts";
-import type { Lists } from "../../engine/list/lists.ts";
-import { Mutation } from "../../engine/write/mutation.ts";
+import type { ListDeps, Lists } from "../../engine/list/lists.ts";
+import { Mutation, type WriteDeps } from "../../engine/write/mutation.ts";
 import {
   failedPrecondition,
   invalidArgument,
@@ -45,37 +45,37 @@ import { administers } from "./administers.ts";
  * Lists the caller's sessions, with `identity_providers.list` those of a provider, or those of a person whose every role
  * the caller may take away.
  */
-export function listSessionsMethod(engine: Pick<Engine, "access" | "lists" | "store">): Handler {
+export function listSessionsMethod(deps: Omit<ListDeps & ResourceAccess, "catalog">): Handler {
   return async (call, message) => {
     const request = message as ListSessionsRequest;
-    const owner = await ownerOf(engine, call.caller, request);
+    const owner = await ownerOf(deps, call.caller, request);
     const limit = pageSizeOf(request.pageSize);
-    const after = readCursor(engine.lists, owner, request.pageToken, call.time);
-    const found = await listSessions(engine.store.reader, owner, after, limit + 1, call.time);
+    const after = readCursor(deps.lists, owner, request.pageToken, call.time);
+    const found = await listSessions(deps.store.reader, owner, after, limit + 1, call.time);
     const rows = found.slice(0, limit);
     const last = found.length > limit ? rows.at(-1) : undefined;
     const response = create(ListSessionsResponseSchema, {
       sessions: rows.map((row) => shown(row, call.caller)),
-      nextPageToken: last ? sealCursor(engine.lists, owner, last, call.time) : "",
+      nextPageToken: last ? sealCursor(deps.lists, owner, last, call.time) : "",
     });
     return messageReply(ListSessionsResponseSchema, response);
   };
 }
 
 async function ownerOf(
-  engine: Pick<Engine, "access" | "store">,
+  deps: Pick<ResourceAccess, "access" | "store">,
   caller: Caller,
   { identity, identityProvider }: ListSessionsRequest,
 ): Promise<SessionOwner> {
   if (identityProvider === "") {
     if (identity !== "" && identity !== caller.uid) {
       if (caller.isOperator) return { identity };
-      if (await administers(engine.store.reader, caller, identity)) {
+      if (await administers(deps.store.reader, caller, identity)) {
         return { identity, provider: "" };
       }
       throw permissionDenied([capabilityName(LIST)], identity);
     }
-    return ownSessions(caller.uid, await sessionOf(engine.access, caller, engine.store.reader));
+    return ownSessions(caller.uid, await sessionOf(deps.access, caller, deps.store.reader));
   }
   if (!caller.grants.holds([LIST], identityProvider)) {
     throw permissionDenied([capabilityName(LIST)], identityProvider);
@@ -162,18 +162,18 @@ function shown(session: StoredSession, caller: Caller): PersonSession {
  * Ends a session of the caller, with `identity_providers.update` one of a provider, or one of a person whose every role
  * the caller may take away.
  */
-export function endSessionMethod(engine: Engine): Handler {
+export function endSessionMethod(deps: WriteDeps): Handler {
   return async (call, message) => {
     const { id } = message as EndSessionRequest;
-    await engine.store.writeFor(call, async (tx) => {
+    await deps.store.writeFor(call, async (tx) => {
       const session = await findSessionForChange(tx, id);
-      const own = await sessionOf(engine.access, call.caller, tx);
+      const own = await sessionOf(deps.access, call.caller, tx);
       const isAllowed =
         session !== undefined &&
         (mayEnd(call.caller, own, session) ||
           (session.provider === "" && (await administers(tx, call.caller, session.identity))));
       if (!isAllowed) throw notFound("Session", id);
-      await endSessionOf(new Mutation(call, tx, engine), session);
+      await endSessionOf(new Mutation(call, tx, deps), session);
     });
     return EMPTY_REPLY;
   };
@@ -205,12 +205,10 @@ export async function endSessionOf(
 }
 
 /** Ends the session of the caller's token, or all sessions of the caller. */
-export function logoutMethod(engine: Engine): Handler {
+export function logoutMethod(deps: WriteDeps): Handler {
   return async (call, message) => {
     const { everywhere } = message as LogoutRequest;
-    await engine.store.writeFor(call, (tx) =>
-      leave(new Mutation(call, tx, engine), call, everywhere),
-    );
+    await deps.store.writeFor(call, (tx) => leave(new Mutation(call, tx, deps), call, everywhere));
     return EMPTY_REPLY;
   };
 }
@@ -219,7 +217,7 @@ async function leave(change: Mutation, { caller }: Call, everywhere: boolean): P
   const { tx } = change;
   if (everywhere) {
     if (caller.boundary === undefined) {
-      const own = await sessionOf(change.engine.access, caller, tx);
+      const own = await sessionOf(change.deps.access, caller, tx);
       return endSessionsOf(change, ownSessions(caller.uid, own));
     }
     throw new WharfError("PERMISSION_DENIED", "a down-scoped token can end only its own session");

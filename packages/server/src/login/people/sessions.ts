@@ -7,7 +7,7 @@ import { issueToken, type TokenContent } from "../../auth/token.ts";
 import type { Addresses } from "../../config/addresses.ts";
 import type { Settings } from "../../config/settings.ts";
 import { audit, truncateUserAgent } from "../../engine/audit/audit.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceAccess } from "../../engine/catalog.ts";
 import { isInFuture } from "../../lib/clock-skew.ts";
 import { unauthenticated } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
@@ -36,8 +36,7 @@ const IDLE_MS = 7 * DAY_MS;
 /** The generation of sessions without refresh tokens. */
 const NOT_REFRESHABLE = -1;
 
-export interface SessionDeps {
-  readonly engine: Pick<Engine, "access" | "catalog" | "store">;
+export interface SessionDeps extends ResourceAccess {
   readonly settings: Settings;
   readonly keys: SigningKeys;
   readonly refreshTokens: RefreshTokens;
@@ -105,10 +104,10 @@ export class Sessions {
     person: Person,
     request: SessionRequest = {},
   ): Promise<StoredSession> {
-    const { engine, settings } = this.#deps;
+    const { catalog, settings } = this.#deps;
     const { identity, provider, clientId, mappings, act, email, profile, signedIn } = person;
     // The identity may have been deleted since the sign-in.
-    if (!(await engine.catalog.identities.table.keep(tx, identity))) throw hasEnded();
+    if (!(await catalog.identities.table.keep(tx, identity))) throw hasEnded();
     const mapped = mappings.length > 0;
     const assumes = request.identity === identity ? undefined : request.identity || undefined;
     const { isBrowser = false } = request;
@@ -149,7 +148,7 @@ export class Sessions {
     identity: string,
     scopes: readonly string[],
   ): Promise<string[]> {
-    const granted = await this.#deps.engine.access.grantsOf(identity, tx, id);
+    const granted = await this.#deps.access.grantsOf(identity, tx, id);
     if (granted === undefined) throw invalidClaim("identity");
     return resolveScopes(tx, granted, scopes);
   }
@@ -163,7 +162,7 @@ export class Sessions {
     try {
       return await this.accessToken(call, session, request);
     } catch (thrown) {
-      await this.#deps.engine.store.write((tx) => endSession(tx, session.id));
+      await this.#deps.store.write((tx) => endSession(tx, session.id));
       throw thrown;
     }
   }
@@ -199,11 +198,11 @@ export class Sessions {
     request: TokenRequest,
     now: number,
   ): Promise<IssuedToken> {
-    const { engine, keys, addresses } = this.#deps;
-    const granted = await engine.access.grantsOf(session.identity, undefined, session.id);
+    const { access, store, keys, addresses } = this.#deps;
+    const granted = await access.grantsOf(session.identity, undefined, session.id);
     if (granted === undefined) throw hasEnded();
     const { act, email } = JSON.parse(session.person) as StoredPerson;
-    const { reader } = engine.store;
+    const { reader } = store;
     const most = await downScope(reader, granted, { scopes, capabilities: [] });
     const within = most === undefined ? granted : granted.intersect(most);
     const content: TokenContent = {
@@ -233,16 +232,16 @@ export class Sessions {
    * refresh token.
    */
   async refresh(call: Call, text: string, request: TokenRequest): Promise<SessionTokens> {
-    const { engine, keys, refreshTokens } = this.#deps;
+    const { store, keys, refreshTokens } = this.#deps;
     // Another replica may have rotated the secret of refresh tokens.
     await keys.reloadIfChanged();
     const token = refreshTokens.read(text, call.time);
-    const session = await findSession(engine.store.reader, token.session);
+    const session = await findSession(store.reader, token.session);
     if (session === undefined) throw hasEnded();
     // The session was used last when this token was issued.
     if (isInFuture(session.used, call.time)) throw issuedInFuture();
     const access = await this.accessToken(call, session, request);
-    const renewed = await engine.store.write((tx) => renew(tx, call, token));
+    const renewed = await store.write((tx) => renew(tx, call, token));
     if (renewed === undefined) throw hasEnded();
     return { access, refresh: this.refreshToken(renewed, call.time) };
   }

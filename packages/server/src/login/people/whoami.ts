@@ -11,7 +11,8 @@ import {
 } from "@wharf/contract";
 import { decodeJwt } from "jose";
 import type { Caller } from "../../auth/caller.ts";
-import type { ListedResources, ResourceStore } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/catalog.ts";
+import type { ListDeps } from "../../engine/list/lists.ts";
 import { groupV1, roleV1 } from "../../iam/v1-messages.ts";
 import { requireBearer } from "../../lib/bearer.ts";
 import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
@@ -23,18 +24,18 @@ import { findSession } from "../../store/tables/login/sessions.ts";
 import type { PersonClaims } from "./person.ts";
 
 /** Returns the identity of the caller and what it holds, by group. */
-export function validateMethod(engine: ListedResources): Handler {
+export function validateMethod(deps: ListDeps): Handler {
   return async (call) => {
     // The token has been verified before; this only decodes it.
     const claims = decodeJwt(requireBearer(call.authorization, "a token"));
-    const described = await personOf(engine.store, call.caller);
+    const described = await personOf(deps.store, call.caller);
     const answer = create(WhoAmISchema, {
       issuer: claims.iss ?? "",
       subject: claims.sub ?? "",
       audience: [claims.aud ?? []].flat(),
       expiry: timestampFromMs((claims.exp ?? 0) * 1000),
       issuedAt: timestampFromMs((claims.iat ?? 0) * 1000),
-      capabilities: await capabilitiesOf(engine, call),
+      capabilities: await capabilitiesOf(deps, call),
       email: described?.email?.verified ? described.email.address : "",
       ...(described?.profile ? { profile: described.profile } : {}),
     });
@@ -47,18 +48,18 @@ async function personOf(store: Store, { session }: Caller): Promise<PersonClaims
   return found && (JSON.parse(found.person) as PersonClaims);
 }
 
-async function capabilitiesOf(engine: ListedResources, call: Call): Promise<WhoAmI_Capability[]> {
+async function capabilitiesOf(deps: ListDeps, call: Call): Promise<WhoAmI_Capability[]> {
   const { caller } = call;
   if (caller.isOperator) {
     const all = caller.grants.heldAt("").toArray().map(capabilityName);
     return [create(WhoAmI_CapabilitySchema, { capabilities: all })];
   }
   const held = [...caller.grants.entries].filter(([, set]) => !set.isEmpty);
-  return engine.lists.run(call, held.length, async (task) => {
-    const known = await rolesKnownTo(engine, caller, task);
+  return deps.lists.run(call, held.length, async (task) => {
+    const known = await rolesKnownTo(deps, caller, task);
     const all: WhoAmI_Capability[] = [];
     for (let at = 0; at < held.length; at += GROUPS_PER_READ) {
-      all.push(...(await shown(engine, held.slice(at, at + GROUPS_PER_READ), known)));
+      all.push(...(await shown(deps, held.slice(at, at + GROUPS_PER_READ), known)));
       await task.pause();
     }
     return all;
@@ -69,12 +70,12 @@ async function capabilitiesOf(engine: ListedResources, call: Call): Promise<WhoA
 const GROUPS_PER_READ = 100;
 
 async function shown(
-  engine: ResourceStore,
+  deps: ResourceStore,
   held: readonly (readonly [uid: string, set: CapabilitySet])[],
   known: ReadonlyMap<string, Role>,
 ): Promise<WhoAmI_Capability[]> {
-  const groups = await engine.catalog.groups.findMany(
-    engine.store.reader,
+  const groups = await deps.catalog.groups.findMany(
+    deps.store.reader,
     held.map(([uid]) => uid),
   );
   return held.flatMap(([uid, set]) => {

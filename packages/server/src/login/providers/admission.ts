@@ -25,7 +25,7 @@ import type { ProviderClaims } from "./provider-claims.ts";
  * session.
  */
 export function admitPerson(
-  { engine }: LoginDeps,
+  deps: LoginDeps,
   call: Call,
   provider: IdentityProvider,
   described: ProviderClaims,
@@ -34,8 +34,8 @@ export function admitPerson(
   const { act, email, profile, externalId, groups, signedIn } = described;
   const identity = literalIdentityUid(act.iss, act.sub);
   const group = parentOf(provider.uid);
-  return engine.store.writeFor(call, async (tx) => {
-    const change = new Mutation(call, tx, engine, { actor: identity });
+  return deps.store.writeFor(call, async (tx) => {
+    const change = new Mutation(call, tx, deps, { actor: identity });
     if (!(await maySignIn(tx, provider.uid, externalId))) throw notProvisioned();
     if (knownOnly && !(await isRegisteredAt(change, provider, identity))) {
       throw new WharfError("NOT_FOUND", "this person has no account: registration required");
@@ -46,7 +46,7 @@ export function admitPerson(
     }
     // Another provider of the same issuer at this group or above may have deactivated the person.
     const person = { identity, issuer: act.iss, subject: act.sub };
-    const standing = await engine.access.standingOf(tx, person, undefined, [group]);
+    const standing = await deps.access.standingOf(tx, person, undefined, [group]);
     if (!standing.isActiveAt(group)) throw notProvisioned();
     const provisioned = await provisionedGroups(tx, provider.uid, externalId);
     const mappings = await mappingsFor(tx, provider.uid, { ids: groups, provisioned });
@@ -69,11 +69,11 @@ export function admitPerson(
  * does not count: an ID token for another client must not open an account here.
  */
 async function isRegisteredAt(
-  { engine, tx }: Mutation,
+  { deps, tx }: Mutation,
   { uid }: IdentityProvider,
   identity: string,
 ): Promise<boolean> {
-  if (!(await engine.catalog.identities.table.keep(tx, identity))) return false;
+  if (!(await deps.catalog.identities.table.keep(tx, identity))) return false;
   if (await hasSignedIn(tx, uid, identity)) return true;
   if (await isProvisioned(tx, uid)) return true;
   return (await countBindings(tx, identity, { root: parentOf(uid), limit: 1 })) > 0;

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { type CheckIssuerRequest, CheckIssuerResponseSchema } from "@wharf/contract";
-import type { ResourceStore } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/catalog.ts";
 import { issuerProblem } from "../../iam/identity-providers.ts";
 import { invalidArgument, notFound, WharfError } from "../../lib/errors.ts";
 import { KeyedSemaphore } from "../../lib/scheduling/semaphore.ts";
@@ -15,7 +15,7 @@ const CONCURRENCY = 2;
 
 /** The handler of CheckIssuer. */
 export function checkIssuerMethod(
-  engine: ResourceStore,
+  deps: ResourceStore,
   policy: IssuerPolicy,
   providers: ProviderLogin,
 ): Handler {
@@ -24,14 +24,14 @@ export function checkIssuerMethod(
     maxQueuedPerKey: 0,
     rejection: () => new WharfError("RESOURCE_EXHAUSTED", "too many checks at once: try again"),
   });
-  const { groups } = engine.catalog;
+  const { groups } = deps.catalog;
   return async (call, message) => {
     const { parent, issuer } = message as CheckIssuerRequest;
     const problem = issuerProblem(policy, issuer);
     if (problem !== undefined) {
       throw invalidArgument({ field: "issuer", description: `issuer ${problem}` });
     }
-    if ((await groups.find(engine.store.reader, parent)) === undefined) {
+    if ((await groups.find(deps.store.reader, parent)) === undefined) {
       throw notFound(groups.typeName, parent);
     }
     const found = await running.run(shareOf(call).key, () =>

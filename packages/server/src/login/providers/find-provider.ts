@@ -1,5 +1,5 @@
 import { type Group, type IdentityProvider, isUid } from "@wharf/contract";
-import type { ResourceStore } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/catalog.ts";
 import { WharfError } from "../../lib/errors.ts";
 
 /** As many as users can scan. */
@@ -10,18 +10,18 @@ const MAX_PROVIDERS_SHOWN = 12;
  * verified resolve to nothing, because anyone can take them.
  */
 export async function providersFor(
-  engine: ResourceStore,
+  deps: ResourceStore,
   selector: string,
 ): Promise<IdentityProvider[]> {
-  const { reader } = engine.store;
+  const { reader } = deps.store;
   if (isUid(selector)) {
-    const provider = await engine.catalog.identityProviders.find(reader, selector);
+    const provider = await deps.catalog.identityProviders.find(reader, selector);
     return provider === undefined ? [] : [provider];
   }
   const filter = { column: "verified_name", value: selector };
-  const [organization] = selector === "" ? [] : await engine.catalog.groups.where(reader, filter);
+  const [organization] = selector === "" ? [] : await deps.catalog.groups.where(reader, filter);
   if (organization === undefined) return [];
-  return engine.catalog.identityProviders.where(reader, {
+  return deps.catalog.identityProviders.where(reader, {
     column: "root",
     value: organization.uid,
   });
@@ -29,10 +29,10 @@ export async function providersFor(
 
 /** The first provider for a uid or name; throws NOT_FOUND if there is none. */
 export async function requireProvider(
-  engine: ResourceStore,
+  deps: ResourceStore,
   selector: string,
 ): Promise<IdentityProvider> {
-  const [provider] = await providersFor(engine, selector);
+  const [provider] = await providersFor(deps, selector);
   if (provider !== undefined) return provider;
   throw new WharfError("NOT_FOUND", "the identity provider does not exist");
 }
@@ -46,11 +46,11 @@ export interface ShownProvider {
 /**
  * The providers to offer on the sign-in page: those of verified organizations, which are public.
  */
-export async function shownProviders(engine: ResourceStore): Promise<ShownProvider[]> {
-  const { reader } = engine.store;
+export async function shownProviders(deps: ResourceStore): Promise<ShownProvider[]> {
+  const { reader } = deps.store;
   const shown: ShownProvider[] = [];
-  for (const { uid: root, name: organization } of await verifiedOrganizations(engine)) {
-    const providers = await engine.catalog.identityProviders.where(reader, {
+  for (const { uid: root, name: organization } of await verifiedOrganizations(deps)) {
+    const providers = await deps.catalog.identityProviders.where(reader, {
       column: "root",
       value: root,
     });
@@ -61,8 +61,8 @@ export async function shownProviders(engine: ResourceStore): Promise<ShownProvid
 }
 
 /** The first ones by name. */
-function verifiedOrganizations(engine: ResourceStore): Promise<Group[]> {
-  return engine.catalog.groups.marked(engine.store.reader, "verified_name", MAX_ORGANIZATIONS);
+function verifiedOrganizations(deps: ResourceStore): Promise<Group[]> {
+  return deps.catalog.groups.marked(deps.store.reader, "verified_name", MAX_ORGANIZATIONS);
 }
 
 /** Bounds lookups: organizations without a provider cost one each. */

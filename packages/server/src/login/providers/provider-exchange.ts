@@ -16,9 +16,9 @@ import { providerClaimsOf } from "./provider-claims.ts";
  */
 export function providerExchange(deps: LoginDeps, source: KeySource): ProviderExchange {
   return async (call, request, token, audited) => {
-    const { engine, sessions } = deps;
+    const { catalog, store, sessions } = deps;
     const { identityProvider: uid, identity } = request;
-    const provider = await engine.catalog.identityProviders.find(engine.store.reader, uid);
+    const provider = await catalog.identityProviders.find(store.reader, uid);
     const rule = provider && ruleOf(provider);
     if (provider === undefined || rule === undefined) throw invalidClaim("identity_provider");
     const claims = await verifyToken(token, rule, source, call.time, audited);
@@ -26,7 +26,7 @@ export function providerExchange(deps: LoginDeps, source: KeySource): ProviderEx
     if (identity !== "" && identity !== audited.identity) throw invalidClaim("identity");
     const described = providerClaimsOf(provider, claims, claims);
     const person = await admitPerson(deps, call, provider, described, { knownOnly: true });
-    const session = await engine.store.writeFor(call, (tx) => sessions.open(tx, call, person));
+    const session = await store.writeFor(call, (tx) => sessions.open(tx, call, person));
     const wanted = { audiences: request.aud, scopes: scopesOf(request), capabilities: request.cap };
     return sessions.firstToken(call, session, wanted);
   };

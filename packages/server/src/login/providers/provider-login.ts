@@ -3,7 +3,7 @@ import type { ClientAuth, Configuration, UserInfoResponse } from "openid-client"
 import { isRecentSignIn } from "../../auth/recent-sign-in.ts";
 import type { Addresses } from "../../config/addresses.ts";
 import type { Settings } from "../../config/settings.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/catalog.ts";
 import { CLIENT_SECRET } from "../../iam/identity-providers.ts";
 import { failedPrecondition, WharfError } from "../../lib/errors.ts";
 import { FetchError } from "../../lib/net/fetch-json.ts";
@@ -29,8 +29,7 @@ const DAY_SECONDS = 24 * 3_600;
 /** Loaded lazily: a few hundred kilobytes that only sign-ins need. */
 const library = () => import("openid-client");
 
-export interface ProviderLoginDeps {
-  readonly engine: Engine;
+export interface ProviderLoginDeps extends ResourceStore {
   readonly settings: Settings;
   readonly secrets: Secrets;
   readonly issuerPolicy: IssuerPolicy;
@@ -135,13 +134,13 @@ export class ProviderLogin {
       throw failedPrecondition({ type: "NOT_CONFIGURED", description });
     }
     const { issuer, clientId } = configuration.value;
-    const { issuerPolicy: policy, secrets, engine } = this.#deps;
+    const { store, issuerPolicy: policy, secrets } = this.#deps;
     if (!policy.mayTrust(issuer)) {
       const description = "this installation does not trust the identity provider";
       throw failedPrecondition({ type: "ISSUER_NOT_TRUSTED", description });
     }
     const client = await library();
-    const secret = await secrets.get(engine.store.reader, uid, CLIENT_SECRET);
+    const secret = await secrets.get(store.reader, uid, CLIENT_SECRET);
     try {
       const config = await discover(policy, issuer, clientId, secret);
       client.enableNonRepudiationChecks(config);
@@ -183,11 +182,11 @@ export class ProviderLogin {
    * that the operator has verified, unless the operator alone decides which providers are trusted.
    */
   async #requireMixUpDefense(uid: string, config: Configuration): Promise<void> {
-    const { settings, engine } = this.#deps;
-    const { groups } = engine.catalog;
+    const { catalog, store, settings } = this.#deps;
+    const { groups } = catalog;
     if (config.serverMetadata().authorization_response_iss_parameter_supported === true) return;
     if (settings.rootGroups === "operator" || settings.trustedIssuers.length > 0) return;
-    if ((await groups.find(engine.store.reader, rootOf(uid)))?.verified) return;
+    if ((await groups.find(store.reader, rootOf(uid)))?.verified) return;
     const description =
       "the identity provider does not identify itself in authorization responses (RFC 9207): the operator must verify its organization first";
     throw failedPrecondition({ type: "ORGANISATION_NOT_VERIFIED", description });

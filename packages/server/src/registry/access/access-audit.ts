@@ -1,6 +1,6 @@
-import type { AuditAggregators } from "../../engine/audit/aggregator.ts";
+import type { AuditAggregators, AuditedDeps } from "../../engine/audit/aggregator.ts";
 import { truncateUserAgent } from "../../engine/audit/audit.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/catalog.ts";
 import type { WharfError } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { type AuditEntry, writeAudit } from "../../store/tables/audit/audit-and-events.ts";
@@ -34,7 +34,7 @@ export interface TokenRequest {
  * begins with one.
  */
 export async function auditGrant(
-  engine: Pick<Engine, "audit" | "catalog" | "store">,
+  deps: AuditedDeps & ResourceStore,
   tokenRequest: TokenRequest,
   { uid, identity }: Principal,
   { access, denials, resource }: RegistryAccess,
@@ -48,9 +48,9 @@ export async function auditGrant(
   const work = async (tx: Transaction) => writeAudit(tx, entry);
   // Anonymous requests are aggregated: anyone can send any number of them.
   if (credentials.kind === "none") {
-    await engine.audit.anonymous.record(entry, granted.join(" "));
-  } else if (identity === undefined) await engine.store.write(work);
-  else await writeWithLastSeen(engine, identity, tokenRequest, work);
+    await deps.audit.anonymous.record(entry, granted.join(" "));
+  } else if (identity === undefined) await deps.store.write(work);
+  else await writeWithLastSeen(deps, identity, tokenRequest, work);
 }
 
 /** Audits rejected credentials, aggregated: anyone can send any number of them. */

@@ -55,7 +55,8 @@ async function requirePull(
   name: string,
 ): Promise<void> {
   if (!authorization) throw unauthenticated("a registry token is required");
-  const { engine, settings, addresses } = deps.exchange;
+  const { exchange } = deps;
+  const { settings, addresses } = exchange;
   const { baseUrl, authUrl: issuer } = addresses();
   const services = registryHosts(settings, baseUrl);
   const time = Date.now();
@@ -79,20 +80,20 @@ async function requirePull(
     const actions = new Set(["pull"] as const);
     const scope = { type: "repository", name, actions, named: actions } as const;
     const requester = { ...principal, publicGrants: await publicGrants(deps) };
-    return (await grantScopes(engine, requester, [scope])).access;
+    return (await grantScopes(exchange, requester, [scope])).access;
   }
 }
 
 async function historyOf(
-  { exchange: { engine } }: TokenEndpointDeps,
+  { exchange: { store, catalog } }: TokenEndpointDeps,
   { query }: HttpRequest,
   name: string,
   tag: string,
 ): Promise<{ updateTimestamp: string; digest: string }[]> {
   const parameters = new URLSearchParams(query);
   const [start, end] = ["start", "end"].map((field) => readTime(field, parameters.get(field)));
-  const { reader } = engine.store;
-  const repo = (await resolvePath(engine.catalog, reader, name))?.repo;
+  const { reader } = store;
+  const repo = (await resolvePath(catalog, reader, name))?.repo;
   if (repo === undefined) throw notFound("Repo", name);
   const page = { start, end, ascending: true, limit: MAX_ENTRIES };
   const entries = await readHistory(reader, repo, tag, page);

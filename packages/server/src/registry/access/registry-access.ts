@@ -1,6 +1,5 @@
 import type { Grants } from "../../auth/grants.ts";
-import type { Catalog } from "../../engine/catalog.ts";
-import type { ResourceStore } from "../../engine/engine.ts";
+import type { Catalog, ResourceStore } from "../../engine/catalog.ts";
 import { hasQuotaLeft } from "../../engine/quotas.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { type ResolvedPath, resolvePath } from "../path.ts";

@@ -71,7 +71,8 @@ async function issueToken(
   request: HttpRequest,
   parse: Parse,
 ): Promise<HttpResponse> {
-  const { engine, settings, addresses } = deps.exchange;
+  const { exchange } = deps;
+  const { settings, addresses, audit } = exchange;
   const { baseUrl, authUrl } = addresses();
   const time = Date.now();
   let tokenRequest: TokenRequest | undefined;
@@ -85,25 +86,25 @@ async function issueToken(
     tokenRequest = { ...tokenRequest, credentials: credentials() };
     const principal = await authenticate(deps, tokenRequest.credentials, service, time, seen);
     const requester = { ...principal, publicGrants: await publicGrants(deps) };
-    const granted = await grantScopes(engine, requester, scopes);
+    const granted = await grantScopes(exchange, requester, scopes);
     const reason = textOf(granted.denials);
     // Anonymous clients learn from the registry that credentials are required.
     const isAnonymous = tokenRequest.credentials.kind === "none";
     const logged = { reason, ...(isAnonymous ? {} : { caller: principal.uid }) };
     const error = isAnonymous ? undefined : deniedError(granted.denials, granted.access.length > 0);
     if (error !== undefined) {
-      await auditGrant(engine, tokenRequest, principal, { ...granted, access: [] }, error);
+      await auditGrant(exchange, tokenRequest, principal, { ...granted, access: [] }, error);
       return { ...registryError(error, `${authUrl}/token`), ...logged };
     }
     const { uid: subject, session, expires } = principal;
     const content = { issuer: authUrl, service, subject, session, access: granted.access, expires };
     const { token, seconds } = issueRegistryToken(await deps.keys.current(), content, time);
-    await auditGrant(engine, tokenRequest, principal, granted);
+    await auditGrant(exchange, tokenRequest, principal, granted);
     return { ...tokenResponse(token, seconds, time, granted.access.map(scopeText)), ...logged };
   } catch (thrown) {
     const error = WharfError.from(thrown);
     if (tokenRequest !== undefined && AUDITED_CODES.has(error.code)) {
-      await auditRejection(engine.audit, tokenRequest, error);
+      await auditRejection(audit, tokenRequest, error);
     }
     return { ...registryError(error, `${authUrl}/token`), reason: error.message };
   }

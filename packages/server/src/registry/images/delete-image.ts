@@ -1,7 +1,6 @@
 import type { DeleteImageRequest } from "@wharf/contract";
 import { audit } from "../../engine/audit/audit.ts";
-import type { Engine } from "../../engine/engine.ts";
-import { Mutation } from "../../engine/write/mutation.ts";
+import { Mutation, type WriteDeps } from "../../engine/write/mutation.ts";
 import { failedPrecondition, notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY } from "../../rpc/reply.ts";
@@ -18,14 +17,14 @@ import { mustExist } from "./list-images.ts";
  * the image stays stored, and the call can be repeated.
  */
 export function deleteImage(
-  engine: Engine,
+  deps: WriteDeps,
   remotes: ReadonlyMap<string, RegistryContents>,
 ): Handler {
-  const { store } = engine;
+  const { store } = deps;
   return async (call, message) => {
     const { repoUid, digest } = message as DeleteImageRequest;
-    await mustExist(engine, repoUid);
-    const locations = await writableLocations(engine, remotes, repoUid);
+    await mustExist(deps, repoUid);
+    const locations = await writableLocations(deps, remotes, repoUid);
     if (locations.length === 0) {
       const description = "no attached registry has the repo";
       throw failedPrecondition({ type: "NO_REGISTRY", description });
@@ -40,7 +39,7 @@ export function deleteImage(
     }
     if (!isFound) throw notFound("Image", `${repoUid}@${digest}`);
     await store.write(async (tx) => {
-      const mutation = new Mutation(call, tx, engine);
+      const mutation = new Mutation(call, tx, deps);
       await removeManifest(mutation, repoUid, digest, time);
       await audit(tx, call, { resource: repoUid, detail: { digest } });
       const json = JSON.stringify({ repoUid, digest });

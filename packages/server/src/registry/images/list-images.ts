@@ -9,8 +9,9 @@ import {
   type ListImagesRequest,
   ListImagesResponseSchema,
 } from "@wharf/contract";
-import type { ListedResources, ResourceStore } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/catalog.ts";
 import { pageSizeOf, readCursor } from "../../engine/list/list.ts";
+import type { ListDeps } from "../../engine/list/lists.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
@@ -37,15 +38,15 @@ const MAX_TAGS = 100;
 const BATCH_SIZE = 500;
 
 /** The handler of ListImages: stored manifests, the last push first. */
-export function listImages(engine: ListedResources): Handler {
-  const { reader } = engine.store;
+export function listImages(deps: ListDeps): Handler {
+  const { reader } = deps.store;
   return async (call, message) => {
     const { repoUid, untagged, subject, digests, pageSize, pageToken } =
       message as ListImagesRequest;
-    await mustExist(engine, repoUid);
+    await mustExist(deps, repoUid);
     const limit = pageSizeOf(pageSize);
     const query = JSON.stringify(["ListImages", repoUid, untagged, subject, digests]);
-    const cursor = readCursor(engine.lists, query, pageToken, call.time)?.position;
+    const cursor = readCursor(deps.lists, query, pageToken, call.time)?.position;
     const after = cursor && readPosition(String(cursor.key));
     const filter = untagged ? await danglingFilter(reader, repoUid) : undefined;
     const found = await readMatching(reader, {
@@ -56,7 +57,7 @@ export function listImages(engine: ListedResources): Handler {
     const next = last && { position: { key: positionText(last), id: 0 }, skipped: 0 };
     const response = create(ListImagesResponseSchema, {
       images: await withTags(reader, repoUid, page),
-      nextPageToken: next ? engine.lists.pageTokens.seal(query, next, call.time) : "",
+      nextPageToken: next ? deps.lists.pageTokens.seal(query, next, call.time) : "",
     });
     return messageReply(ListImagesResponseSchema, response);
   };
@@ -64,14 +65,14 @@ export function listImages(engine: ListedResources): Handler {
 
 /** @param ownHost The host of the registry of this server. */
 export function listImageLocations(
-  engine: ResourceStore,
+  deps: ResourceStore,
   remotes: ReadonlyMap<string, unknown>,
   ownHost: () => string,
 ): Handler {
   return async (_call, message) => {
     const { repoUid } = message as ListImageLocationsRequest;
-    await mustExist(engine, repoUid);
-    const stored = await locationsOf(engine.store.reader, repoUid);
+    await mustExist(deps, repoUid);
+    const stored = await locationsOf(deps.store.reader, repoUid);
     const locations = stored.map(({ host, path }) => ({
       host: host === OWN_HOST ? ownHost() : host,
       path,

@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { Capability, GroupSchema } from "@wharf/contract";
 import type { Access } from "../../auth/access.ts";
 import { type Caller, OPERATOR } from "../../auth/caller.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { WriteDeps } from "../../engine/write/mutation.ts";
 import { createOne } from "../../engine/write/write.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { writeLocation } from "../../store/tables/registry/locations.ts";
@@ -24,13 +24,13 @@ export interface EnsuredRepo {
  * to nothing here.
  */
 export async function ensureRepoForPath(
-  engine: Engine,
+  deps: WriteDeps,
   tx: Transaction,
   host: string,
   path: string,
   origin: MutationOrigin,
 ): Promise<EnsuredRepo | undefined> {
-  const resolved = await lockPath(engine.catalog, tx, path);
+  const resolved = await lockPath(deps.catalog, tx, path);
   if (resolved === undefined) return undefined;
   const { repo } = resolved;
   await clearRepoDeletion(tx, host, path);
@@ -38,16 +38,16 @@ export async function ensureRepoForPath(
     await writeLocation(tx, { host, path, repo, made: 0 });
     return { uid: repo, isCreatedBySystem: false };
   }
-  const creator = await creatorOf(engine.access, tx, resolved, origin.actor);
+  const creator = await creatorOf(deps.access, tx, resolved, origin.actor);
   const isCreatedBySystem = creator === OPERATOR && origin.actor !== OPERATOR.uid;
   const creation = { ...origin, actor: creator.uid };
-  const uid = await createMissing(engine, tx, resolved, path, creation, creator);
+  const uid = await createMissing(deps, tx, resolved, path, creation, creator);
   await writeLocation(tx, { host, path, repo: uid, made: 1 });
   return { uid, isCreatedBySystem };
 }
 
 async function createMissing(
-  engine: Engine,
+  deps: WriteDeps,
   tx: Transaction,
   { group, missing }: ResolvedPath,
   path: string,
@@ -56,12 +56,12 @@ async function createMissing(
 ): Promise<string> {
   let parent = group;
   for (const name of missing) {
-    const mutation = systemMutation(engine, tx, "group", origin, caller);
+    const mutation = systemMutation(deps, tx, "group", origin, caller);
     const input = create(GroupSchema, { name });
-    parent = (await createOne(mutation, engine.catalog.groups, parent, input)).created.uid;
+    parent = (await createOne(mutation, deps.catalog.groups, parent, input)).created.uid;
   }
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const mutation = systemMutation(engine, tx, "repo", origin, caller);
+  const mutation = systemMutation(deps, tx, "repo", origin, caller);
   return (await ensureRepo(mutation, parent, name)).uid;
 }
 

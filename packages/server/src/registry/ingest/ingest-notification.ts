@@ -47,25 +47,25 @@ interface NamedIngestion extends Ingestion {
 
 /** Applies a notification to the stored state, idempotently. */
 export async function ingest(tx: Transaction, given: Ingestion): Promise<Outcome> {
-  const { engine, host, notification, recordsPull } = given;
+  const { catalog, host, notification, recordsPull } = given;
   if (!(await recordNotification(tx, host, notification.id, Date.now()))) return "known";
   const actorName = isAudited(notification) ? await identityName(tx, notification.actor) : "";
   const ingestion: NamedIngestion = { ...given, actorName };
   const isPush = notification.action === "push" && notification.type === "manifest";
   if (isPush && (await precedesDeletion(tx, ingestion))) return "elsewhere";
   const found = isPush
-    ? await ensureRepoForPath(engine, tx, host, notification.path, originOf(ingestion))
+    ? await ensureRepoForPath(given, tx, host, notification.path, originOf(ingestion))
     : await findRepo(tx, ingestion);
   if (found === "missing" && notification.action === "delete") {
     await recordPathDeletion(tx, ingestion);
   }
   if (found === undefined || found === "missing") return "elsewhere";
-  const { name = "" } = (await engine.catalog.repos.find(tx, found.uid)) ?? {};
+  const { name = "" } = (await catalog.repos.find(tx, found.uid)) ?? {};
   const repo = { ...found, name };
   if (notification.action === "delete") return ingestDeletion(tx, ingestion, repo);
   if (isPush) return ingestPush(tx, ingestion, repo);
   if (notification.type === "manifest" && recordsPull) {
-    const mutation = systemMutation(engine, tx, "tag", originOf(ingestion));
+    const mutation = systemMutation(ingestion, tx, "tag", originOf(ingestion));
     await recordPull(mutation, repo.uid, notification.digest, notification.time);
   }
   writeActivity(tx, { ...ingestion, repo });
@@ -89,9 +89,9 @@ function originOf({ notification, requestId, actorName }: NamedIngestion): Mutat
 /** The repo of a path; "missing" if the path is valid but has no repo yet. */
 async function findRepo(
   tx: Transaction,
-  { engine, notification }: Ingestion,
+  { catalog, notification }: Ingestion,
 ): Promise<EnsuredRepo | "missing" | undefined> {
-  const resolved = await resolvePath(engine.catalog, tx, notification.path);
+  const resolved = await resolvePath(catalog, tx, notification.path);
   if (resolved === undefined) return undefined;
   const { repo: uid } = resolved;
   return uid === undefined ? "missing" : { uid, isCreatedBySystem: false };
@@ -108,10 +108,10 @@ async function ingestPush(
   ingestion: NamedIngestion,
   repo: NamedRepo,
 ): Promise<Outcome> {
-  const { engine, notification, manifests } = ingestion;
+  const { notification, manifests } = ingestion;
   const { uid, isCreatedBySystem } = repo;
   const { tag: name, digest, time } = notification;
-  const mutation = systemMutation(engine, tx, "tag", originOf(ingestion));
+  const mutation = systemMutation(ingestion, tx, "tag", originOf(ingestion));
   for (const manifest of manifests) await recordManifest(mutation, uid, manifest);
   const { outcome, previous } =
     name === ""
@@ -132,12 +132,12 @@ async function applyPathDeletions(
   ingestion: NamedIngestion,
   repo: string,
 ): Promise<void> {
-  const { engine, host, notification } = ingestion;
+  const { host, notification } = ingestion;
   const { path, tag, digest } = notification;
   const what = [tag, digest, WHOLE_REPO];
   for (const deletion of await pathDeletions(tx, host, path, what, notification.time)) {
     const { time } = deletion;
-    const mutation = systemMutation(engine, tx, "tagDeletion", originOf(ingestion));
+    const mutation = systemMutation(ingestion, tx, "tagDeletion", originOf(ingestion));
     if (deletion.what === WHOLE_REPO)
       return removeLocation(ingestion, tx, { host, path, repo, time }, originOf(ingestion));
     if (deletion.what === digest) await removeManifest(mutation, repo, digest, time);
@@ -150,9 +150,9 @@ async function ingestDeletion(
   ingestion: NamedIngestion,
   { uid: repo, name }: NamedRepo,
 ): Promise<Outcome> {
-  const { engine, host, notification, elsewhere } = ingestion;
+  const { host, notification, elsewhere } = ingestion;
   const { tag, digest, time, path } = notification;
-  const mutation = systemMutation(engine, tx, "tagDeletion", originOf(ingestion));
+  const mutation = systemMutation(ingestion, tx, "tagDeletion", originOf(ingestion));
   // Registries report one deletion several times, and deletions of layers like those of manifests.
   let isNew = true;
   if (tag !== "") {

@@ -31,7 +31,7 @@ export async function recordManifest(
   repo: string,
   manifest: Omit<Manifest, "pulled">,
 ): Promise<void> {
-  const { repos } = mutation.engine.catalog;
+  const { repos } = mutation.deps.catalog;
   if (!(await repos.table.keep(mutation.tx, repo))) throw notFound(repos.typeName, repo);
   const deleted = await manifestDeletionTime(mutation.tx, repo, manifest.digest);
   if (deleted === undefined || deleted < manifest.pushed) {
@@ -60,16 +60,16 @@ export async function removeManifest(
   time: number,
   elsewhere: Elsewhere = NOWHERE,
 ): Promise<void> {
-  const { tx, engine } = mutation;
+  const { tx, deps } = mutation;
   await lockRepo(mutation, repo);
   if (!elsewhere.hasManifest) {
     await recordManifestDeletion(tx, repo, digest, time);
     await deleteManifest(tx, repo, digest, time);
   }
-  const range = { childrenOf: repo, partitions: engine.catalog.tags.table.shape.partitions ?? [] };
+  const range = { childrenOf: repo, partitions: deps.catalog.tags.table.shape.partitions ?? [] };
   const filters = [{ column: "digest", value: digest }];
   const query = { range, filters, order: BY_NAME, offset: 0, limit: MAX_TAGS };
-  for (const { key: name } of await readPositions(tx, engine.catalog.tags.table, query)) {
+  for (const { key: name } of await readPositions(tx, deps.catalog.tags.table, query)) {
     const seen = (await newestEntry(tx, repo, String(name)))?.seen ?? time;
     // Removed as of its last report: the tag may have moved before the deletion, reported later.
     if (seen <= time) await removeTag(mutation, repo, String(name), seen, elsewhere);

@@ -1,4 +1,4 @@
-import type { Engine } from "../../engine/engine.ts";
+import type { WriteDeps } from "../../engine/write/mutation.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
@@ -33,8 +33,7 @@ const MEDIA_TYPES = [
   STRUCTURED_CLOUD_EVENT,
 ];
 
-export interface NotificationDeps {
-  readonly engine: Engine;
+export interface NotificationDeps extends WriteDeps {
   readonly webhookAuth: WebhookAuth;
   /** Clients of the registries, by host. */
   readonly remotes: ReadonlyMap<string, RegistryContents>;
@@ -113,13 +112,13 @@ class NotificationIngester {
     fetched: Fetched & Pick<Ingestion, "notification">,
     requestId: string,
   ): Promise<void> {
-    const { engine, remotes, metrics, log } = this.#deps;
+    const { metrics, log } = this.#deps;
     const { notification } = fetched;
     const recordsPull = notification.action === "pull" && this.#pulls.isDue(notification);
-    const ingestion = { ...fetched, engine, remotes, host, requestId, recordsPull };
+    const ingestion = { ...this.#deps, ...fetched, host, requestId, recordsPull };
     let outcome: Outcome | "refused";
     try {
-      outcome = await engine.store.write((tx) => ingest(tx, ingestion));
+      outcome = await this.#deps.store.write((tx) => ingest(tx, ingestion));
     } catch (thrown) {
       const error = WharfError.from(thrown);
       if (error.code === "UNAVAILABLE") throw error;
@@ -136,18 +135,18 @@ class NotificationIngester {
 
   async #fetchMissing(host: string, notification: RegistryNotification): Promise<Fetched> {
     const { action, type, path, tag, digest, time } = notification;
-    const { engine, remotes, log } = this.#deps;
+    const { remotes, log } = this.#deps;
     const remote = remotes.get(host) as RegistryContents;
     const nothing = { manifests: [], isManifestGone: false, elsewhere: NOWHERE };
     if (action === "delete") {
-      const elsewhere = await fetchElsewhere(engine, remotes, host, notification);
+      const elsewhere = await fetchElsewhere(this.#deps, remotes, host, notification);
       if (tag === "" || digest === "") return { ...nothing, elsewhere };
       const left = await fallbackOnProtocolError(remote.digestOf(path, digest), digest);
       return { ...nothing, elsewhere, isManifestGone: left === undefined };
     }
     if (action !== "push" || type !== "manifest") return nothing;
-    const { reader } = engine.store;
-    const resolved = await resolvePath(engine.catalog, reader, path);
+    const { reader } = this.#deps.store;
+    const resolved = await resolvePath(this.#deps.catalog, reader, path);
     if (resolved === undefined) return nothing;
     const context = { remote, path, reader, repo: resolved.repo };
     const manifests = await fallbackOnProtocolError(

@@ -1,4 +1,4 @@
-import type { ResourceStore } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/catalog.ts";
 import { locationsOf } from "../../store/tables/registry/locations.ts";
 import { tagsOfDigests } from "../../store/tables/registry/tags.ts";
 import type { RegistryContents } from "../client/remote.ts";
@@ -23,13 +23,13 @@ const MAX_TAGS = 1_000;
 
 /** Asks the other registries that have the repo, so that a deletion in one leaves what they have. */
 export async function fetchElsewhere(
-  engine: ResourceStore,
+  deps: ResourceStore,
   remotes: ReadonlyMap<string, RegistryContents>,
   host: string,
   { path, tag, digest }: RegistryNotification,
 ): Promise<Elsewhere> {
-  const { reader } = engine.store;
-  const repo = (await resolvePath(engine.catalog, reader, path))?.repo;
+  const { reader } = deps.store;
+  const repo = (await resolvePath(deps.catalog, reader, path))?.repo;
   if (repo === undefined) return NOWHERE;
   const others = (await locationsOf(reader, repo)).flatMap((location) => {
     const remote = remotes.get(location.host);

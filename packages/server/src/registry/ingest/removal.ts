@@ -1,5 +1,5 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import type { Engine } from "../../engine/engine.ts";
+import type { WriteDeps } from "../../engine/write/mutation.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import {
@@ -23,8 +23,7 @@ export interface RemovedLocation {
   readonly time: number;
 }
 
-export interface RemovalDeps {
-  readonly engine: Engine;
+export interface RemovalDeps extends WriteDeps {
   /** The attached registries, by host. */
   readonly remotes: ReadonlyMap<string, unknown>;
 }
@@ -42,9 +41,8 @@ export async function removeLocation(
   location: RemovedLocation,
   origin: MutationOrigin,
 ): Promise<void> {
-  const { engine } = deps;
   const { host, path, repo, time } = location;
-  const row = await engine.catalog.repos.table.findForChange(tx, repo);
+  const row = await deps.catalog.repos.table.findForChange(tx, repo);
   const locations = await locationsOf(tx, repo);
   const removed = locations.find((one) => one.host === host && one.path === path);
   if (row === undefined || removed === undefined || (await hasOther(deps, tx, location))) {
@@ -53,13 +51,13 @@ export async function removeLocation(
     return;
   }
   for (let last: string | undefined = ""; last !== undefined; )
-    last = await removeTagBatch(engine, tx, location, last, origin);
+    last = await removeTagBatch(deps, tx, location, last, origin);
   await forgetManifestsUntil(tx, repo, time);
-  const hasTags = await engine.catalog.tags.table.hasAny(tx, { column: "parent", value: repo });
+  const hasTags = await deps.catalog.tags.table.hasAny(tx, { column: "parent", value: repo });
   // Something was pushed after the removal, so the location exists again.
   if (hasTags || (await hasManifests(tx, repo)) || (await hasActivitySince(tx, repo, time))) return;
   await deleteLocation(tx, host, path);
-  const { repos } = engine.catalog;
+  const { repos } = deps.catalog;
   const stored = repos.fromRow(row);
   const { createTime, updateTime } = stored;
   const isUnchanged =
@@ -67,12 +65,12 @@ export async function removeLocation(
     updateTime !== undefined &&
     timestampMs(createTime) === timestampMs(updateTime);
   const isCreatedByPush = locations.some(({ made }) => made === 1);
-  const hasDeployment = await engine.catalog.deployments.table.keep(tx, repo);
+  const hasDeployment = await deps.catalog.deployments.table.keep(tx, repo);
   if (!isCreatedByPush || !isUnchanged || hasDeployment) return;
   // Those in detached registries: nothing is recorded for a repo that no caller has deleted.
   await deleteLocations(tx, repo);
-  const mutation = systemMutation(engine, tx, "repoDeletion", origin);
-  await engine.hooksOf(repos).beforeDelete?.(mutation, stored);
+  const mutation = systemMutation(deps, tx, "repoDeletion", origin);
+  await deps.hooks.of(repos).beforeDelete?.(mutation, stored);
   await mutation.remove(repos, repo);
 }
 
@@ -82,13 +80,12 @@ export async function removeLocationInBatches(
   location: RemovedLocation,
   origin: MutationOrigin,
 ): Promise<void> {
-  const { engine } = deps;
-  const { store } = engine;
+  const { store } = deps;
   for (let last: string | undefined = ""; last !== undefined; ) {
     const after: string = last;
     last = await store.write(async (tx) => {
       const isLast = !(await hasOther(deps, tx, location));
-      return isLast ? removeTagBatch(engine, tx, location, after, origin) : undefined;
+      return isLast ? removeTagBatch(deps, tx, location, after, origin) : undefined;
     });
   }
   await store.write((tx) => removeLocation(deps, tx, location, origin));
@@ -106,13 +103,13 @@ async function hasOther(
 
 /** Removes a batch of tags after a name. Returns the last name; undefined after the last batch. */
 async function removeTagBatch(
-  engine: Engine,
+  deps: WriteDeps,
   tx: Transaction,
   { repo, time }: RemovedLocation,
   after: string,
   origin: MutationOrigin,
 ): Promise<string | undefined> {
-  const mutation = systemMutation(engine, tx, "tagDeletion", origin);
+  const mutation = systemMutation(deps, tx, "tagDeletion", origin);
   const page = await knownTags(tx, repo, after, TAG_BATCH_SIZE);
   for (const { name } of page) await removeTag(mutation, repo, name, time);
   return page.at(-1)?.name;

@@ -1,8 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { GroupsService, ReposService, TagsService } from "@wharf/contract";
 import { type Caller, OPERATOR } from "../../auth/caller.ts";
-import type { Engine } from "../../engine/engine.ts";
-import { Mutation } from "../../engine/write/mutation.ts";
+import { Mutation, type WriteDeps } from "../../engine/write/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 
@@ -35,7 +34,7 @@ const NEVER_ABORTED = new AbortController().signal;
  * API method that does the same.
  */
 export function systemMutation(
-  engine: Engine,
+  deps: WriteDeps,
   tx: Transaction,
   method: keyof typeof METHODS,
   origin: MutationOrigin,
@@ -49,7 +48,7 @@ export function systemMutation(
     via: "registry",
   } as const;
   const call: Call = { ...context, ...fixed, method: METHODS[method], caller };
-  return new Mutation(call, tx, engine, {
+  return new Mutation(call, tx, deps, {
     actor,
     ...(actorName && { actorName }),
     enforcesQuotas,

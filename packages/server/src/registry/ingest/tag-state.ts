@@ -48,8 +48,8 @@ export async function recordTag(
   repo: string,
   update: TagUpdate,
 ): Promise<TagOutcome> {
-  const { tx, engine } = mutation;
-  const { tags } = engine.catalog;
+  const { tx, deps } = mutation;
+  const { tags } = deps.catalog;
   await lockRepo(mutation, repo);
   const row = await tags.table.namedForChange(tx, repo, update.name);
   const before = row && tags.fromRow(row);
@@ -79,8 +79,8 @@ export async function recordTag(
 }
 
 /** The time of a change that a caller makes now; registries report their own. */
-export function writeTime({ tx, engine, call }: Mutation): Promise<number> {
-  return timeAfterAll(tx, engine.catalog.tags.table, call.time);
+export function writeTime({ tx, deps, call }: Mutation): Promise<number> {
+  return timeAfterAll(tx, deps.catalog.tags.table, call.time);
 }
 
 /**
@@ -141,7 +141,7 @@ export async function removeTag(
   time: number,
   elsewhere: Elsewhere = NOWHERE,
 ): Promise<boolean> {
-  const { tx, engine } = mutation;
+  const { tx, deps } = mutation;
   await lockRepo(mutation, repo);
   const newest = await newestEntry(tx, repo, name);
   if (newest !== undefined && time < newest.seen) return false;
@@ -152,9 +152,9 @@ export async function removeTag(
     return true;
   }
   await recordRemoval(mutation, repo, name, time);
-  const row = await engine.catalog.tags.table.namedForChange(tx, repo, name);
+  const row = await deps.catalog.tags.table.namedForChange(tx, repo, name);
   if (row === undefined) return false;
-  await mutation.remove(engine.catalog.tags, engine.catalog.tags.fromRow(row).uid);
+  await mutation.remove(deps.catalog.tags, deps.catalog.tags.fromRow(row).uid);
   return true;
 }
 
@@ -172,8 +172,8 @@ export async function recordRemoval(
 }
 
 /** Serializes changes of the tags of one repo, across replicas. */
-export async function lockRepo({ tx, engine }: Mutation, repo: string): Promise<void> {
-  if ((await engine.catalog.repos.table.findForChange(tx, repo)) === undefined) {
-    throw notFound(engine.catalog.repos.typeName, repo);
+export async function lockRepo({ tx, deps }: Mutation, repo: string): Promise<void> {
+  if ((await deps.catalog.repos.table.findForChange(tx, repo)) === undefined) {
+    throw notFound(deps.catalog.repos.typeName, repo);
   }
 }

@@ -42,8 +42,8 @@ const PROGRESS_LOG_INTERVAL_MS = 10_000;
  * after the last page of the catalog and the removal of locations that the catalog no longer lists.
  */
 export async function runPass(deps: PassDeps): Promise<PassProgress> {
-  const { engine, remote, signal } = deps;
-  const stored = await readPass(engine.store.reader, remote.host);
+  const { store, remote, signal } = deps;
+  const stored = await readPass(store.reader, remote.host);
   const isNew = stored.began === 0;
   // Clocks of replicas differ: a requested pass never begins before its request.
   const began = isNew ? Math.max(Date.now(), stored.requested) : stored.began;
@@ -64,9 +64,7 @@ export async function runPass(deps: PassDeps): Promise<PassProgress> {
   }
   await reconcileUnlisted(deps, began, totals);
   const finished = { began, finished: Date.now(), findings: JSON.stringify(totals) };
-  await mustHoldLease(
-    engine.store.write((tx) => finishPass(tx, remote.host, deps.holder, finished)),
-  );
+  await mustHoldLease(store.write((tx) => finishPass(tx, remote.host, deps.holder, finished)));
   return totals;
 }
 
@@ -80,9 +78,9 @@ async function reconcileUnlisted(
   began: number,
   totals: PassProgress,
 ): Promise<void> {
-  const { engine, remote } = deps;
+  const { store, remote } = deps;
   for (let after: string | undefined = ""; after !== undefined; ) {
-    const { reader } = engine.store;
+    const { reader } = store;
     const locations = await unseenLocations(reader, remote.host, began, after, BATCH_SIZE);
     const paths = locations.map(({ path }) => path);
     if (paths.length > 0) await reconcileBatch(deps, paths, began, totals);
@@ -92,12 +90,12 @@ async function reconcileUnlisted(
 }
 
 /** Forgets deletions of repos whose path the registry no longer has: there is nothing to bring back. */
-async function forgetGoneDeletions({ engine, remote }: PassDeps, began: number): Promise<void> {
+async function forgetGoneDeletions({ store, remote }: PassDeps, began: number): Promise<void> {
   const { host } = remote;
   for (;;) {
-    const gone = await unseenDeletions(engine.store.reader, host, began, BATCH_SIZE);
+    const gone = await unseenDeletions(store.reader, host, began, BATCH_SIZE);
     if (gone.length === 0) return;
-    await engine.store.write(async (tx) => {
+    await store.write(async (tx) => {
       for (const { path } of gone) await clearRepoDeletion(tx, host, path);
     });
   }
@@ -109,7 +107,7 @@ async function reconcileBatch(
   began: number,
   totals: PassProgress,
 ): Promise<void> {
-  const { engine, remote } = deps;
+  const { store, remote } = deps;
   const semaphore = new Semaphore(CONCURRENCY);
   const progress = emptyProgress();
   await Promise.all(
@@ -120,7 +118,7 @@ async function reconcileBatch(
       }),
     ),
   );
-  await engine.store.write(async (tx) => {
+  await store.write(async (tx) => {
     for (const path of paths) await markSeen(tx, remote.host, path, began);
     await markDeletionsSeen(tx, remote.host, paths, began);
   });
@@ -146,13 +144,13 @@ async function reconcilePath(deps: PassDeps, path: string): Promise<Partial<Pass
 }
 
 function checkpoint(
-  { engine, remote, holder }: PassDeps,
+  { store, remote, holder }: PassDeps,
   began: number,
   last: string,
   totals: PassProgress,
 ): Promise<void> {
   const pass = { began, last, findings: JSON.stringify(totals) };
-  return mustHoldLease(engine.store.write((tx) => writePass(tx, remote.host, holder, pass)));
+  return mustHoldLease(store.write((tx) => writePass(tx, remote.host, holder, pass)));
 }
 
 /** Aborts the pass if another replica has taken the lease. */

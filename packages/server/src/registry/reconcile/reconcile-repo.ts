@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { OPERATOR_UID } from "../../auth/caller.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { WriteDeps } from "../../engine/write/mutation.ts";
 import type { BoundedCache } from "../../lib/bounded-cache.ts";
 import type { Logger } from "../../observe/logger.ts";
 import { findLocation } from "../../store/tables/registry/locations.ts";
@@ -24,8 +24,7 @@ export interface Findings {
   deleted: number;
 }
 
-export interface ReconcileDeps {
-  readonly engine: Engine;
+export interface ReconcileDeps extends WriteDeps {
   readonly remote: RemoteRegistry;
   /** All attached registries, by host. */
   readonly remotes: ReadonlyMap<string, RegistryContents>;
@@ -60,9 +59,9 @@ export async function reconcileRepo(
   deps: ReconcileDeps,
   path: string,
 ): Promise<Findings | undefined> {
-  const { engine, remote } = deps;
+  const { remote } = deps;
   const { host } = remote;
-  const { store } = engine;
+  const { store } = deps;
   const findings = { same: 0, created: 0, moved: 0, removed: 0, manifests: 0, deleted: 0 };
   const origin = reconcilerOrigin();
   const listing = await listTags(deps, path);
@@ -75,7 +74,7 @@ export async function reconcileRepo(
   }
   // An empty repository needs no repo here.
   if (location === undefined && listing.names.size === 0) return findings;
-  const resolved = await resolvePath(engine.catalog, store.reader, path);
+  const resolved = await resolvePath(deps.catalog, store.reader, path);
   if (resolved === undefined) return undefined;
   let { repo } = resolved;
   if (repo === undefined && (await staysDeleted(deps, path, listing))) {
@@ -101,7 +100,7 @@ export async function reconcileRepo(
 
 /** Whether the repo of a path was deleted by a caller, and no tag is new or has moved since. */
 async function staysDeleted(
-  { engine: { store }, remote, signal }: ReconcileDeps,
+  { store, remote, signal }: ReconcileDeps,
   path: string,
   listing: Listing,
 ): Promise<boolean> {
@@ -124,7 +123,7 @@ async function staysDeleted(
 }
 
 /** Forgets the deletion of a repo that the registry has nothing of any more. */
-async function forgetDeletion({ engine: { store }, remote }: ReconcileDeps, path: string) {
+async function forgetDeletion({ store, remote }: ReconcileDeps, path: string) {
   if ((await findRepoDeletion(store.reader, remote.host, path)) === undefined) return;
   await store.write((tx) => clearRepoDeletion(tx, remote.host, path));
 }

@@ -44,8 +44,8 @@ export async function reconcileTags(
   names: readonly string[],
   findings: Findings,
 ): Promise<string | undefined> {
-  const { engine, repo, isLocationStored } = reconciliation;
-  const { reader } = engine.store;
+  const { store, repo, isLocationStored } = reconciliation;
+  const { reader } = store;
   const stored: ReadonlyMap<string, string> =
     repo === undefined ? new Map() : await tagsNamed(reader, repo, names);
   const { tags, prefetched } = await fetchTags(reconciliation, names, stored);
@@ -111,8 +111,8 @@ async function fetchMissingManifests(
   tags: readonly TagDigest[],
   prefetched: ReadonlyMap<string, RemoteManifest>,
 ): Promise<FetchedManifest[]> {
-  const { engine, remote, path, repo, architectures, time, signal } = reconciliation;
-  const { reader } = engine.store;
+  const { store, remote, path, repo, architectures, time, signal } = reconciliation;
+  const { reader } = store;
   const digests = [...new Set(tags.map(({ digest }) => digest))];
   const stored = repo === undefined ? new Set<string>() : await knownDigests(reader, repo, digests);
   const context = { remote, path, reader, repo, signal, prefetched, architectures };
@@ -135,11 +135,11 @@ async function writeTags(
   manifests: readonly FetchedManifest[],
   findings: Findings,
 ): Promise<string | undefined> {
-  const { engine, remote, path, time, origin } = reconciliation;
-  const { uid, outcomes } = await engine.store.write(async (tx) => {
-    const ensured = await ensureRepoForPath(engine, tx, remote.host, path, origin);
+  const { store, remote, path, time, origin } = reconciliation;
+  const { uid, outcomes } = await store.write(async (tx) => {
+    const ensured = await ensureRepoForPath(reconciliation, tx, remote.host, path, origin);
     if (ensured === undefined) return { uid: undefined, outcomes: [] };
-    const mutation = systemMutation(engine, tx, "tag", origin);
+    const mutation = systemMutation(reconciliation, tx, "tag", origin);
     for (const manifest of manifests) await recordManifest(mutation, ensured.uid, manifest);
     const recorded: string[] = [];
     for (const tag of changed) {
@@ -161,9 +161,9 @@ type WithRepo = RepoReconciliation & { readonly repo: string };
  * removed too, if the registry has deleted it and the repo has no other location.
  */
 export async function removeGoneTags(reconciliation: WithRepo, findings: Findings): Promise<void> {
-  const { engine, names, repo } = reconciliation;
+  const { store, names, repo } = reconciliation;
   for (let last: string | undefined = ""; last !== undefined; ) {
-    const page = await knownTags(engine.store.reader, repo, last, PAGE_SIZE);
+    const page = await knownTags(store.reader, repo, last, PAGE_SIZE);
     last = page.at(-1)?.name;
     const gone = page.filter(({ name }) => !names.has(name));
     // Read after the tags: a new location is written in one transaction with its tags.
@@ -180,11 +180,11 @@ async function removeGoneTag(
   { name, digest }: TagDigest,
   hasOtherLocations: boolean,
 ): Promise<boolean> {
-  const { engine, remote, path, repo, time, signal, origin } = reconciliation;
+  const { store, remote, path, repo, time, signal, origin } = reconciliation;
   const keepsManifest =
     hasOtherLocations || (await remote.digestOf(path, digest, signal)) !== undefined;
-  return engine.store.write(async (tx) => {
-    const mutation = systemMutation(engine, tx, "tagDeletion", origin);
+  return store.write(async (tx) => {
+    const mutation = systemMutation(reconciliation, tx, "tagDeletion", origin);
     const removed = await removeTag(mutation, repo, name, time);
     if (!keepsManifest) await removeManifest(mutation, repo, digest, time);
     return removed;
@@ -193,8 +193,8 @@ async function removeGoneTag(
 
 /** The locations of the repo besides the one that is being reconciled. */
 async function otherLocations(reconciliation: RepoReconciliation): Promise<RegistryLocation[]> {
-  const { engine, remote, path, repo } = reconciliation;
-  const locations = repo === undefined ? [] : await locationsOf(engine.store.reader, repo);
+  const { store, remote, path, repo } = reconciliation;
+  const locations = repo === undefined ? [] : await locationsOf(store.reader, repo);
   return locations.filter((one) => one.host !== remote.host || one.path !== path);
 }
 

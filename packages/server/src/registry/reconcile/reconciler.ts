@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Engine } from "../../engine/engine.ts";
+import type { WriteDeps } from "../../engine/write/mutation.ts";
 import { BoundedCache } from "../../lib/bounded-cache.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Logger } from "../../observe/logger.ts";
@@ -25,8 +25,7 @@ const POLL_INTERVAL_MS = 10_000;
 const MIN_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 5 * 60_000;
 
-export interface ReconcilerDeps {
-  readonly engine: Engine;
+export interface ReconcilerDeps extends WriteDeps {
   readonly remote: RemoteRegistry;
   /** All attached registries, by host. */
   readonly remotes: ReadonlyMap<string, RegistryContents>;
@@ -85,7 +84,7 @@ export class Reconciler {
         const { host } = remote;
         log.warn({ host, reason: message, cause, retryInMs }, "reconcile pass failed");
         backoff = Math.min(backoff * 2, MAX_BACKOFF_MS);
-        const { store } = this.#deps.engine;
+        const { store } = this.#deps;
         await store.write((tx) => recordPassProblem(tx, host, message)).catch(() => {});
         await this.#sleep(retryInMs);
       }
@@ -100,8 +99,8 @@ export class Reconciler {
 
   /** Runs a pass if one is due and no other replica has the lease. Returns whether there was none. */
   async #runIfDue(started: number): Promise<boolean> {
-    const { engine, remote, intervalMs } = this.#deps;
-    const { store } = engine;
+    const { remote, intervalMs } = this.#deps;
+    const { store } = this.#deps;
     const { began, finished, requested } = await readPass(store.reader, remote.host);
     // A pass that finished in the future, by a clock that was set back since, is not recent.
     const isRecent = finished >= started && Math.abs(Date.now() - finished) < intervalMs;
@@ -130,20 +129,19 @@ export class Reconciler {
 
   /** Acquires the lease or renews it. */
   #acquireLease(): Promise<boolean> {
-    const { engine, remote } = this.#deps;
-    return engine.store.write((tx) => takeLease(tx, remote.host, this.#holder, LEASE_MS));
+    const { store, remote } = this.#deps;
+    return store.write((tx) => takeLease(tx, remote.host, this.#holder, LEASE_MS));
   }
 
   async #runPass(signal: AbortSignal): Promise<void> {
-    const { engine, remote, remotes, log } = this.#deps;
+    const { remote, log } = this.#deps;
     const report = (progress: PassProgress) => this.#report(progress);
     const architectures = new BoundedCache<string, string>({
       maxEntries: MAX_CACHED_ARCHITECTURES,
     });
-    const shared = { engine, remote, remotes, log };
     const began = performance.now();
     const totals = await runPass({
-      ...shared,
+      ...this.#deps,
       ...{ signal, architectures, report, holder: this.#holder },
     });
     const ms = Math.round(performance.now() - began);

@@ -11,8 +11,7 @@ import {
   RegistrySchema,
 } from "@wharf/contract";
 import { audit } from "../../engine/audit/audit.ts";
-import type { Engine } from "../../engine/engine.ts";
-import { Mutation } from "../../engine/write/mutation.ts";
+import { Mutation, type WriteDeps } from "../../engine/write/mutation.ts";
 import { failedPrecondition, notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
@@ -24,13 +23,13 @@ import type { Reconciler } from "./reconciler.ts";
 
 /** The handlers of RegistriesService: operators list attached registries and request reconcile passes. */
 export function registryHandlers(
-  engine: Engine,
+  deps: WriteDeps,
   reconcilers: ReadonlyMap<string, Reconciler>,
 ): [DescMethod, Handler][] {
   const { method } = RegistriesService;
   return [
-    [method.listRegistries, listRegistries(engine.store, [...reconcilers.keys()])],
-    [method.reconcileRegistries, reconcileRegistries(engine, reconcilers)],
+    [method.listRegistries, listRegistries(deps.store, [...reconcilers.keys()])],
+    [method.reconcileRegistries, reconcileRegistries(deps, reconcilers)],
   ];
 }
 
@@ -43,15 +42,15 @@ function listRegistries(store: Store, hosts: readonly string[]): Handler {
 }
 
 function reconcileRegistries(
-  engine: Engine,
+  deps: WriteDeps,
   reconcilers: ReadonlyMap<string, Reconciler>,
 ): Handler {
-  const { store } = engine;
+  const { store } = deps;
   return async (call, message) => {
     const request = message as ReconcileRegistriesRequest;
     const hosts = selectHosts([...reconcilers.keys()], request.host);
     await store.writeFor(call, async (tx) => {
-      const mutation = new Mutation(call, tx, engine);
+      const mutation = new Mutation(call, tx, deps);
       for (const host of hosts) {
         await requestPass(tx, host, call.time);
         await audit(tx, call, { resource: "", detail: { host } });

@@ -1,7 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Addresses } from "../../config/addresses.ts";
 import type { Settings } from "../../config/settings.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { WriteDeps } from "../../engine/write/mutation.ts";
 import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
 import type { Handler } from "../../rpc/call.ts";
@@ -15,8 +15,7 @@ import { WebhookAuth } from "../ingest/webhook-auth.ts";
 import { Reconciler } from "./reconciler.ts";
 import { registryHandlers } from "./registry-handlers.ts";
 
-export interface RegistrySyncDeps {
-  readonly engine: Engine;
+export interface RegistrySyncDeps extends WriteDeps {
   readonly keys: RegistryKeys;
   readonly installation: InstallationSecrets;
   readonly metrics: Metrics;
@@ -53,7 +52,7 @@ export class RegistrySync {
   }
 
   static open(deps: RegistrySyncDeps): RegistrySync {
-    const { engine, keys, installation, metrics, log, settings, addresses, own } = deps;
+    const { keys, installation, settings, addresses, own } = deps;
     const webhookAuth = new WebhookAuth(installation, settings);
     const createClients = (): Remotes =>
       new Map(
@@ -72,12 +71,12 @@ export class RegistrySync {
     const reconcilers = new Map<string, Reconciler>();
     const remotes = withOwn(backgroundClients);
     for (const [host, remote] of backgroundClients) {
-      const shared = { engine, metrics, log, intervalMs };
+      const shared = { ...deps, intervalMs };
       reconcilers.set(host, new Reconciler({ ...shared, remote, remotes }));
     }
     return new RegistrySync(
-      [notificationEndpoint({ engine, webhookAuth, remotes: contents, metrics, log })],
-      registryHandlers(engine, reconcilers),
+      [notificationEndpoint({ ...deps, webhookAuth, remotes: contents })],
+      registryHandlers(deps, reconcilers),
       [...reconcilers.values()],
       contents,
       [...clients.values(), ...backgroundClients.values()],

@@ -10,7 +10,7 @@ import {
 } from "@wharf/contract";
 import { audit } from "../../engine/audit/audit.ts";
 import type { Catalog } from "../../engine/catalog.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { MethodDeps } from "../../engine/definition.ts";
 import { Resource } from "../../engine/resource.ts";
 import type { Mutation } from "../../engine/write/mutation.ts";
 import { deleteMethod } from "../../engine/write/write.ts";
@@ -70,10 +70,7 @@ export const repos: Resource<Repo> = new Resource({
     },
     beforeDelete: removeContents,
   }),
-  methods: (engine) => [
-    ...readmeMethods(engine),
-    [ReposService.method.deleteRepo, deleteRepo(engine)],
-  ],
+  methods: (deps) => [...readmeMethods(deps), [ReposService.method.deleteRepo, deleteRepo(deps)]],
 });
 
 function check(repo: Repo): void {
@@ -103,12 +100,12 @@ function isEmpty(schema: DescMessage, message: Message): boolean {
  * A name with slashes precedes folders of these names in paths. So it must not be the path of a repo in
  * such a folder, whose images would then be those of the new repo.
  */
-async function checkPathAvailable({ engine, tx }: Mutation, { uid, name }: Repo): Promise<void> {
+async function checkPathAvailable({ deps, tx }: Mutation, { uid, name }: Repo): Promise<void> {
   const segments = name.split("/");
   let group: string | undefined = parentOf(uid);
   while (group !== undefined && segments.length > 1) {
     const folder = segments.shift() as string;
-    [group] = await engine.catalog.groups.table.childrenNamed(tx, group, folder, 1);
+    [group] = await deps.catalog.groups.table.childrenNamed(tx, group, folder, 1);
     if (group === undefined) return;
     const [taken] = await repos.table.childrenNamed(tx, group, segments.join("/"), 1);
     if (taken !== undefined) throw alreadyExists(repos.typeName, name);
@@ -117,15 +114,15 @@ async function checkPathAvailable({ engine, tx }: Mutation, { uid, name }: Repo)
 
 /** Images are pulled by the name of their repo, so a repo with images cannot be renamed. */
 async function checkRename(mutation: Mutation, before: Repo, after: Repo): Promise<void> {
-  const { engine, tx } = mutation;
+  const { deps, tx } = mutation;
   const { uid, name } = after;
   const group = parentOf(uid);
-  if (await hasImages(engine.catalog, tx, uid)) {
+  if (await hasImages(deps.catalog, tx, uid)) {
     const description = `cannot rename repo ${JSON.stringify(before.name)} with images`;
     throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
   }
   // Creations lock the group as well.
-  await engine.catalog.groups.table.findForChange(tx, group);
+  await deps.catalog.groups.table.findForChange(tx, group);
   if ((await repos.table.namedForChange(tx, group, name)) !== undefined) {
     throw alreadyExists(repos.typeName, name);
   }
@@ -138,13 +135,13 @@ async function hasImages({ tags }: Catalog, tx: Transaction, repo: string) {
   return hasTags || hasManifests(tx, repo);
 }
 
-function deleteRepo(engine: Engine): Handler {
+function deleteRepo(deps: MethodDeps): Handler {
   const {
     store,
     catalog: { tags },
     limits: { deletedTags },
-  } = engine;
-  const deleteRest = deleteMethod(repos, engine);
+  } = deps;
+  const deleteRest = deleteMethod(repos, deps);
   const isLarge = async (uid: string) => {
     const { children } = await countsOf(store.reader, tags.table, { childrenOf: uid });
     return children > deletedTags;
@@ -168,17 +165,17 @@ function deleteRepo(engine: Engine): Handler {
  * Its images stay in attached registries. So the deletion is recorded for each location, with the history of the tags: a
  * reconcile pass must not bring the repo back before something is pushed to it, and the path must not become another's.
  */
-async function removeContents({ engine, tx, call }: Mutation, { uid }: Repo): Promise<void> {
-  const stored = (await hasImages(engine.catalog, tx, uid)) ? await locationsOf(tx, uid) : [];
+async function removeContents({ deps, tx, call }: Mutation, { uid }: Repo): Promise<void> {
+  const stored = (await hasImages(deps.catalog, tx, uid)) ? await locationsOf(tx, uid) : [];
   const locations = stored.filter(({ host }) => host !== OWN_HOST);
   for (const { host, path } of locations) {
     await writeRepoDeletion(tx, { host, path, repo: uid, time: call.time });
   }
-  await engine.catalog.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
+  await deps.catalog.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
   await forgetManifests(tx, uid);
   await unlinkBlobs(tx, uid);
   if (locations.length === 0) await forgetHistory(tx, uid);
   await deleteLocations(tx, uid);
   await deleteReadme(tx, uid);
-  await engine.catalog.deployments.table.delete(tx, uid);
+  await deps.catalog.deployments.table.delete(tx, uid);
 }

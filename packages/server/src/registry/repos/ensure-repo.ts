@@ -18,7 +18,7 @@ export async function findOrCreateRepo(
   group: string,
   given: Repo,
 ): Promise<{ readonly repo: Repo; readonly isNew: boolean }> {
-  const { repos } = mutation.engine.catalog;
+  const { repos } = mutation.deps.catalog;
   const find = async () => {
     const row = await repos.table.namedForChange(mutation.tx, group, given.name);
     return row && repos.fromRow(row);

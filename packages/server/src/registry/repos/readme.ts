@@ -7,9 +7,9 @@ import {
   type UpdateRepoReadmeRequest,
 } from "@wharf/contract";
 import { audit } from "../../engine/audit/audit.ts";
-import type { Engine, ResourceStore } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/catalog.ts";
 import { readMask } from "../../engine/write/mask.ts";
-import { Mutation } from "../../engine/write/mutation.ts";
+import { Mutation, type WriteDeps } from "../../engine/write/mutation.ts";
 import { invalidArgument, notFound, type WharfError } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
@@ -22,19 +22,19 @@ import { type UnsafeLink, unsafeLink, withoutUnsafeLinks } from "./readme-links.
 
 const MAX_README_BYTES = 1024 * 1024;
 
-export function readmeMethods(engine: Engine): [DescMethod, Handler][] {
+export function readmeMethods(deps: WriteDeps): [DescMethod, Handler][] {
   const { method } = ReposService;
   return [
-    [method.getRepoReadme, getReadme(engine)],
-    [method.updateRepoReadme, updateReadme(engine)],
+    [method.getRepoReadme, getReadme(deps)],
+    [method.updateRepoReadme, updateReadme(deps)],
   ];
 }
 
-function getReadme(engine: ResourceStore): Handler {
+function getReadme(deps: ResourceStore): Handler {
   return async (_call, message) => {
     const { uid } = message as GetRepoReadmeRequest;
-    const { reader } = engine.store;
-    const { repos } = engine.catalog;
+    const { reader } = deps.store;
+    const { repos } = deps.catalog;
     if ((await repos.find(reader, uid)) === undefined) throw notFound(repos.typeName, uid);
     return messageReply(RepoReadmeSchema, readmeOf(uid, await readSafeReadme(reader, uid)));
   };
@@ -44,7 +44,7 @@ function readmeOf(uid: string, content: string): RepoReadme {
   return create(RepoReadmeSchema, { uid, content });
 }
 
-function updateReadme(engine: Engine): Handler {
+function updateReadme(deps: WriteDeps): Handler {
   return async (call, message) => {
     const { repoReadme, updateMask } = message as UpdateRepoReadmeRequest;
     const given = repoReadme ?? create(RepoReadmeSchema);
@@ -52,12 +52,12 @@ function updateReadme(engine: Engine): Handler {
     mustBeUid("uid", uid);
     const isGiven = readMask(RepoReadmeSchema, updateMask?.paths ?? [], given).length > 0;
     if (isGiven) check(given);
-    const answer = await engine.store.writeFor(call, async (tx) => {
-      const { repos } = engine.catalog;
+    const answer = await deps.store.writeFor(call, async (tx) => {
+      const { repos } = deps.catalog;
       if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);
       const before = await readSafeReadme(tx, uid);
       if (!isGiven || content === before) return readmeOf(uid, before);
-      return storeReadme(new Mutation(call, tx, engine), uid, content);
+      return storeReadme(new Mutation(call, tx, deps), uid, content);
     });
     return messageReply(RepoReadmeSchema, answer);
   };

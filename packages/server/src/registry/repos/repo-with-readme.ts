@@ -1,6 +1,6 @@
 import { clone, create } from "@bufbuild/protobuf";
 import { Capability, CreateRepoRequestSchema, type Repo, RepoSchema } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { CreateDeps } from "../../engine/write/creates.ts";
 import { readMask } from "../../engine/write/mask.ts";
 import { Mutation } from "../../engine/write/mutation.ts";
 import { createOne, updateOne } from "../../engine/write/write.ts";
@@ -28,11 +28,11 @@ export type EventBodyOf = (repoWithReadme: RepoWithReadme) => EventBody;
  * repo may do so with its README, and may set when its sync expires.
  */
 export class ReposWithReadme {
-  readonly #engine: Engine;
+  readonly #deps: CreateDeps;
   readonly #eventBodyOf: EventBodyOf;
 
-  constructor(engine: Engine, eventBodyOf: EventBodyOf) {
-    this.#engine = engine;
+  constructor(deps: CreateDeps, eventBodyOf: EventBodyOf) {
+    this.#deps = deps;
     this.#eventBodyOf = eventBodyOf;
   }
 
@@ -51,7 +51,7 @@ export class ReposWithReadme {
     const {
       creates,
       catalog: { repos },
-    } = this.#engine;
+    } = this.#deps;
     const work = async (tx: Transaction) => {
       const mutation = this.#begin(call, tx);
       if (preventExisting) {
@@ -73,19 +73,19 @@ export class ReposWithReadme {
     const { uid } = repoWithReadme.repo;
     mustBeUid("uid", uid);
     checkReadme(repoWithReadme.readme);
-    const { store } = this.#engine;
+    const { store } = this.#deps;
     return store.writeFor(call, (tx) => this.#replace(this.#begin(call, tx), uid, repoWithReadme));
   }
 
   /** The READMEs of repos by uid; repos without one are missing. */
   async readmes(repos: readonly string[]): Promise<Map<string, string>> {
-    const stored = await readReadmes(this.#engine.store.reader, repos);
+    const stored = await readReadmes(this.#deps.store.reader, repos);
     return new Map([...stored].map(([repo, readme]) => [repo, withoutUnsafeLinks(readme)]));
   }
 
   /** One event reports a repo and its README together. Events of other resources follow it. */
   #begin(call: Call, tx: Transaction): Mutation {
-    return new Mutation(call, tx, this.#engine, { events: "held", keepsOutputOnly: true });
+    return new Mutation(call, tx, this.#deps, { events: "held", keepsOutputOnly: true });
   }
 
   async #replace(
@@ -93,7 +93,7 @@ export class ReposWithReadme {
     uid: string,
     { repo, readme }: RepoWithReadme,
   ): Promise<RepoWithReadme> {
-    const { repos } = this.#engine.catalog;
+    const { repos } = this.#deps.catalog;
     const given = Object.assign(clone(RepoSchema, repo), { uid });
     const row = await updateOne(mutation, repos, given, readMask(RepoSchema, EVERYTHING, given));
     return this.#withReadme(mutation, repos.fromRow(row), readme, "Update");
@@ -110,7 +110,7 @@ export class ReposWithReadme {
       await storeReadme(mutation, uid, readme);
     }
     const body = this.#eventBodyOf({ repo, readme });
-    const method = this.#engine.catalog.repos.method(verb);
+    const method = this.#deps.catalog.repos.method(verb);
     mutation.emitInstead(method, uid, body, (other) => other !== uid);
     return { repo, readme };
   }

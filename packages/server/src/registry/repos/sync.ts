@@ -65,7 +65,7 @@ export async function applySync(
   const source = isNew
     ? await newSource(mutation, after, syncConfig.source)
     : // The fields inherited from a deleted source stay.
-      ((await mutation.engine.catalog.repos.find(mutation.tx, syncConfig.source)) ?? before);
+      ((await mutation.deps.catalog.repos.find(mutation.tx, syncConfig.source)) ?? before);
   const kept = mutation.keepsOutputOnly
     ? syncConfig
     : withOutputFields(syncConfig, isNew ? undefined : stored);
@@ -82,7 +82,7 @@ export async function applySync(
 
 /** The uid of a source that is given by uid, by path, or by its name in the group of the synced repo. */
 async function resolveSource(
-  { engine, tx, caller }: Mutation,
+  { deps, tx, caller }: Mutation,
   { hosts }: RegistryDeps,
   { uid: synced }: Repo,
   named: string,
@@ -90,9 +90,9 @@ async function resolveSource(
   if (isUid(named)) return named;
   const host = hosts().find((one) => named.startsWith(`${one}/`));
   const path = host === undefined ? named : named.slice(host.length + 1);
-  const { table } = engine.catalog.repos;
+  const { table } = deps.catalog.repos;
   const uid =
-    (await resolvePath(engine.catalog, tx, path))?.repo ??
+    (await resolvePath(deps.catalog, tx, path))?.repo ??
     (await table.childrenNamed(tx, parentOf(synced), named, 1))[0];
   // A repo that the caller may not see is reported as missing.
   if (uid !== undefined && caller.grants.holds(LIST, uid)) return uid;
@@ -102,8 +102,8 @@ async function resolveSource(
 }
 
 async function newSource(mutation: Mutation, repo: Repo, uid: string): Promise<Repo> {
-  const { engine, tx } = mutation;
-  const { repos } = engine.catalog;
+  const { deps, tx } = mutation;
+  const { repos } = deps.catalog;
   mutation.mustHold(LIST, uid);
   const row = await repos.table.findToKeep(tx, uid);
   if (row === undefined) throw notFound(repos.typeName, uid);
@@ -154,8 +154,8 @@ export async function propagateToSynced(
   after: Repo,
 ): Promise<void> {
   if (INHERITED.every((field) => isSame(before, after, field))) return;
-  const { engine, tx, call } = mutation;
-  const { repos } = engine.catalog;
+  const { deps, tx, call } = mutation;
+  const { repos } = deps.catalog;
   for (const { uid } of await repos.where(tx, { column: "sync_source", value: after.uid })) {
     const row = await repos.table.findForChange(tx, uid);
     if (row === undefined) continue;

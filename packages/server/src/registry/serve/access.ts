@@ -89,7 +89,7 @@ export class RegistryAuthorizer {
     if (access !== undefined && !allows(access, name, action)) {
       throw new InsufficientScope("UNAUTHENTICATED", `the token is not for ${action} of ${name}`);
     }
-    const { catalog, store } = this.#deps.exchange.engine;
+    const { catalog, store } = this.#deps.exchange;
     const lookup = { catalog, reader: store.reader };
     const { path, denial } = await grantPath(lookup, requester, name, action);
     if (denial === undefined && path !== undefined) return path;
@@ -110,7 +110,7 @@ export class RegistryAuthorizer {
       time,
       seen,
     );
-    if (identity !== undefined) await updateLastSeen(this.#deps.exchange.engine, identity, time);
+    if (identity !== undefined) await updateLastSeen(this.#deps.exchange, identity, time);
     return { uid, grants, isOperator: false, ...(identity && { name: identity.name }) };
   }
 

@@ -9,11 +9,12 @@ import { confirmAccess } from "./repo-writes.ts";
 
 /** A blob, or a range of it; only its size for HEAD. */
 export async function getBlob(
-  { engine, storage, log }: ServeDeps,
+  deps: ServeDeps,
   { request, path: { repo }, time }: RepoRequest,
   digest: string,
 ): Promise<HttpResponse> {
-  const { store } = engine;
+  const { storage, log } = deps;
+  const { store } = deps;
   const blob = repo === undefined ? undefined : await findBlob(store.reader, repo, digest);
   if (repo === undefined || blob === undefined) throw unknownBlob(digest);
   const headers = {
@@ -46,14 +47,14 @@ export async function getBlob(
 
 /** Removes a blob from a repo; other repos keep it. */
 export async function deleteBlob(
-  { engine }: ServeDeps,
+  deps: ServeDeps,
   repoRequest: RepoRequest,
   digest: string,
 ): Promise<HttpResponse> {
   const { repo } = repoRequest.path;
   if (repo === undefined) throw unknownBlob(digest);
-  await engine.store.write(async (tx) => {
-    await confirmAccess(engine, tx, repoRequest, "delete");
+  await deps.store.write(async (tx) => {
+    await confirmAccess(deps, tx, repoRequest, "delete");
     if (await isReferred(tx, repo, digest)) {
       const text = "a manifest of the repository refers to the blob: delete that first";
       throw new RegistryFault("UNSUPPORTED", text);

@@ -1,4 +1,5 @@
-import type { Engine } from "../../engine/engine.ts";
+import type { AuditedDeps } from "../../engine/audit/aggregator.ts";
+import type { WriteDeps } from "../../engine/write/mutation.ts";
 import type { Logger } from "../../observe/logger.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
 import type { ResolvedPath } from "../path.ts";
@@ -6,8 +7,7 @@ import type { ContentStorage } from "../storage/content-storage.ts";
 import type { RegistryAuthorizer, RegistryCaller } from "./access.ts";
 
 /** The dependencies of the request handlers of the registry. */
-export interface ServeDeps {
-  readonly engine: Engine;
+export interface ServeDeps extends WriteDeps, AuditedDeps {
   readonly storage: ContentStorage;
   readonly authorizer: RegistryAuthorizer;
   readonly log: Logger;

@@ -42,8 +42,8 @@ export class RegistryServer {
   /** @param other Answers other paths below /v2/. */
   constructor(deps: ServeDeps, other: HttpEndpoint) {
     this.#deps = deps;
-    this.#pulls = new PullLog(deps.engine, deps.log);
-    this.#cleanup = new UploadCleanup(deps.engine, deps.storage, deps.log);
+    this.#pulls = new PullLog(deps, deps.log);
+    this.#cleanup = new UploadCleanup(deps.store, deps.storage, deps.log);
     const handle = (request: HttpRequest) => this.#handle(request, other);
     const prefix = { path: "/v2/", prefix: true, handle } as const;
     this.endpoints = [
@@ -97,7 +97,7 @@ export class RegistryServer {
       const response = await handle({ request, caller, host, name: target.name, path, time });
       return { ...response, caller: caller.caller.uid };
     } catch (thrown) {
-      await auditDenial(this.#deps.engine.audit, request, caller, WharfError.from(thrown));
+      await auditDenial(this.#deps.audit, request, caller, WharfError.from(thrown));
       const response = registryError(isDiskFull(thrown) ? diskFull() : thrown, "");
       if (response.status !== 401) return response;
       const challenge = { "www-authenticate": authorizer.challenge(scope, thrown) };

@@ -22,7 +22,7 @@ const INDEX_TYPE = "application/vnd.oci.image.index.v1+json";
 
 /** The tags of a repository, in the order of their bytes. */
 export async function listTags(
-  { engine }: ServeDeps,
+  { store }: ServeDeps,
   { request, name, path: { repo } }: RepoRequest,
 ): Promise<HttpResponse> {
   if (repo === undefined) throw new RegistryFault("NAME_UNKNOWN", `${name} does not exist`);
@@ -33,7 +33,7 @@ export async function listTags(
   }
   const limit = Math.min(asked === null ? MAX_TAGS : Number(asked), MAX_TAGS);
   const last = parameters.get("last") ?? "";
-  const found = await servedTags(engine.store.reader, repo, last, limit + 1);
+  const found = await servedTags(store.reader, repo, last, limit + 1);
   const tags = found.slice(0, limit);
   const next = found.length > limit && tags.length > 0 ? tags.at(-1) : undefined;
   const link = next && `</v2/${name}/tags/list?n=${limit}&last=${encodeURIComponent(next)}>`;
@@ -46,14 +46,14 @@ export async function listTags(
 
 /** The manifests that are attached to a digest, which need not exist: an index of them. */
 export async function listReferrers(
-  { engine }: ServeDeps,
+  { store }: ServeDeps,
   { request, name, path: { repo = "" } }: RepoRequest,
   subject: string,
 ): Promise<HttpResponse> {
   const parameters = new URLSearchParams(request.query);
   const type = parameters.get("artifactType");
   const after = parameters.get("last") ?? "";
-  const { descriptors, next } = await readPage(engine.store.reader, repo, subject, after);
+  const { descriptors, next } = await readPage(store.reader, repo, subject, after);
   const manifests =
     type === null ? descriptors : descriptors.filter((one) => one.artifactType === type);
   const filter = type === null ? "" : `&artifactType=${encodeURIComponent(type)}`;

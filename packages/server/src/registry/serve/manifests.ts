@@ -35,7 +35,7 @@ const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 
 /** A manifest by tag or digest, byte for byte. */
 export async function getManifest(
-  { engine }: ServeDeps,
+  { store }: ServeDeps,
   pulls: PullLog,
   repoRequest: RepoRequest,
   reference: string,
@@ -44,7 +44,7 @@ export async function getManifest(
     request,
     path: { repo = "" },
   } = repoRequest;
-  const { reader } = engine.store;
+  const { reader } = store;
   const digest = isDigest(reference) ? reference : await digestOfTag(reader, repo, reference);
   const found = digest && (await readManifestContent(reader, repo, digest));
   if (!digest || !found) throw unknownManifest(reference);
@@ -74,7 +74,7 @@ export async function putManifest(
   const manifest = readPushedManifest(bytes, type, reference);
   const architecture = await readArchitecture(deps, repoRequest, manifest);
   const pushed = { ...manifest, architecture };
-  await deps.engine.store.write((tx) => recordPush(deps, tx, repoRequest, pushed, bytes, tags));
+  await deps.store.write((tx) => recordPush(deps, tx, repoRequest, pushed, bytes, tags));
   const { digest, subject } = manifest;
   const headers = {
     location: `/v2/${name}/manifests/${digest}`,
@@ -87,23 +87,23 @@ export async function putManifest(
 
 /** Deletes a tag, or a manifest with its tags. */
 export async function deleteManifest(
-  { engine }: ServeDeps,
+  deps: ServeDeps,
   repoRequest: RepoRequest,
   reference: string,
 ): Promise<HttpResponse> {
   const { repo } = repoRequest.path;
   if (repo === undefined) throw unknownManifest(reference);
-  await engine.store.write(async (tx) => {
-    await confirmAccess(engine, tx, repoRequest, "delete");
+  await deps.store.write(async (tx) => {
+    await confirmAccess(deps, tx, repoRequest, "delete");
     const origin = await originOf(tx, repoRequest);
-    const mutation = systemMutation(engine, tx, "tagDeletion", origin);
+    const mutation = systemMutation(deps, tx, "tagDeletion", origin);
     const now = await deletionTime(tx, repoRequest, repo, reference);
     if (isDigest(reference)) {
       if ((await readManifestContent(tx, repo, reference)) === undefined)
         throw unknownManifest(reference);
       await removeManifest(mutation, repo, reference, now);
     } else if (!(await removeTag(mutation, repo, reference, now))) throw unknownManifest(reference);
-    const { name = "" } = (await engine.catalog.repos.find(tx, repo)) ?? {};
+    const { name = "" } = (await deps.catalog.repos.find(tx, repo)) ?? {};
     const digest = isDigest(reference) ? reference : "";
     writeActivity(tx, {
       notification: notificationOf(repoRequest, "delete", digest, reference),
@@ -146,12 +146,12 @@ function tagsOf({ request: { query } }: RepoRequest, reference: string): readonl
 
 /** The architecture of an image is in its configuration, which was pushed before. */
 async function readArchitecture(
-  { engine, storage }: ServeDeps,
+  { store, storage }: ServeDeps,
   { path: { repo } }: RepoRequest,
   { hasImageConfig, configDigest, architecture }: PushedManifest,
 ): Promise<string> {
   if (!hasImageConfig || repo === undefined) return architecture;
-  const sizes = await findBlobs(engine.store.reader, repo, [configDigest]);
+  const sizes = await findBlobs(store.reader, repo, [configDigest]);
   const size = sizes.get(configDigest);
   if (size === undefined || size > MAX_CONFIG_BYTES) return architecture;
   const chunks: Buffer[] = [];
@@ -165,7 +165,7 @@ async function readArchitecture(
 }
 
 async function recordPush(
-  { engine }: ServeDeps,
+  deps: ServeDeps,
   tx: Transaction,
   repoRequest: RepoRequest,
   manifest: PushedManifest,
@@ -173,11 +173,11 @@ async function recordPush(
   tags: readonly string[],
 ): Promise<void> {
   const { host, time } = repoRequest;
-  const repo = await repoOfPush(engine, tx, repoRequest);
+  const repo = await repoOfPush(deps, tx, repoRequest);
   await checkReferences(tx, repo, manifest);
   const { digest, blobs, manifests, subject } = manifest;
   const origin = await originOf(tx, repoRequest);
-  const mutation = systemMutation(engine, tx, "tag", origin);
+  const mutation = systemMutation(deps, tx, "tag", origin);
   const { blobs: _b, manifests: _m, hasImageConfig: _h, ...row } = manifest;
   // A manifest that was deleted can be pushed again in the same millisecond.
   const deleted = (await manifestDeletionTime(tx, repo, digest)) ?? -1;
@@ -185,7 +185,7 @@ async function recordPush(
   const references = [...blobs, ...manifests].map((one) => one.digest);
   if (subject) references.push(subject);
   await writeManifestContent(tx, repo, digest, bytes, references);
-  const { name = "" } = (await engine.catalog.repos.find(tx, repo)) ?? {};
+  const { name = "" } = (await deps.catalog.repos.find(tx, repo)) ?? {};
   const about = {
     host,
     repo: { uid: repo, name },

@@ -1,4 +1,4 @@
-import type { ResourceStore } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/catalog.ts";
 import { findBlob } from "../../store/tables/registry/blobs.ts";
 import { OWN_HOST } from "../../store/tables/registry/locations.ts";
 import { readManifestContent } from "../../store/tables/registry/manifests.ts";
@@ -17,11 +17,11 @@ const MAX_CONFIG_BYTES = 8 * 1024 * 1024;
  */
 export class OwnRegistry implements RegistryContents {
   readonly host = OWN_HOST;
-  readonly #engine: ResourceStore;
+  readonly #deps: ResourceStore;
   readonly #storage: ContentStorage;
 
-  constructor(engine: ResourceStore, storage: ContentStorage) {
-    this.#engine = engine;
+  constructor(deps: ResourceStore, storage: ContentStorage) {
+    this.#deps = deps;
     this.#storage = storage;
   }
 
@@ -30,7 +30,7 @@ export class OwnRegistry implements RegistryContents {
   }
 
   async manifest(path: string, reference: string): Promise<RemoteManifest | undefined> {
-    const { reader } = this.#engine.store;
+    const { reader } = this.#deps.store;
     const repo = await this.#repoAt(path);
     if (repo === undefined) return undefined;
     const digest = isDigest(reference)
@@ -43,7 +43,7 @@ export class OwnRegistry implements RegistryContents {
   }
 
   async config(path: string, digest: string): Promise<Uint8Array | undefined> {
-    const { reader } = this.#engine.store;
+    const { reader } = this.#deps.store;
     const repo = await this.#repoAt(path);
     const blob = repo && (await findBlob(reader, repo, digest));
     if (!blob || blob.size > MAX_CONFIG_BYTES) return undefined;
@@ -66,7 +66,7 @@ export class OwnRegistry implements RegistryContents {
   }
 
   async #repoAt(path: string): Promise<string | undefined> {
-    const { catalog, store } = this.#engine;
+    const { catalog, store } = this.#deps;
     return (await resolvePath(catalog, store.reader, path))?.repo;
   }
 }

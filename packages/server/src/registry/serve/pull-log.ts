@@ -1,4 +1,4 @@
-import type { Engine } from "../../engine/engine.ts";
+import type { WriteDeps } from "../../engine/write/mutation.ts";
 import type { Logger } from "../../observe/logger.ts";
 import { identityName } from "../../store/tables/access/identity-names.ts";
 import { writePull } from "../../store/tables/registry/manifests.ts";
@@ -9,13 +9,13 @@ import type { RepoRequest } from "./deps.ts";
 
 /** Records pulls in the background: a pull does not wait for the disk. */
 export class PullLog {
-  readonly #engine: Engine;
+  readonly #deps: WriteDeps;
   readonly #log: Logger;
   readonly #times = new PullTimes();
   readonly #writing = new Set<Promise<void>>();
 
-  constructor(engine: Engine, log: Logger) {
-    this.#engine = engine;
+  constructor(deps: WriteDeps, log: Logger) {
+    this.#deps = deps;
     this.#log = log;
   }
 
@@ -38,7 +38,7 @@ export class PullLog {
       caller: { caller },
       path: { repo = "" },
     } = repoRequest;
-    const { catalog, store } = this.#engine;
+    const { catalog, store } = this.#deps;
     const isDue = this.#times.isDue(notification);
     await store.write(async (tx) => {
       const { name = "" } = (await catalog.repos.find(tx, repo)) ?? {};

@@ -1,5 +1,6 @@
 import { truncateUserAgent } from "../../engine/audit/audit.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceAccess } from "../../engine/catalog.ts";
+import type { WriteDeps } from "../../engine/write/mutation.ts";
 import { WharfError } from "../../lib/errors.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { identityName } from "../../store/tables/access/identity-names.ts";
@@ -28,7 +29,7 @@ export async function originOf(
 
 /** Checks again what was checked before the transaction: the right may be gone, or the path another's. */
 export async function confirmAccess(
-  engine: Engine,
+  deps: Pick<ResourceAccess, "access" | "catalog">,
   tx: Transaction,
   { caller: { caller, publicGrants }, name }: RepoRequest,
   action: Action,
@@ -36,26 +37,26 @@ export async function confirmAccess(
   const { version, uid, session, boundary } = caller;
   let { grants } = caller;
   if (version !== undefined && (await tx.relyOnAccess(version)) !== version) {
-    const current = await engine.access.grantsOf(uid, tx, session);
+    const current = await deps.access.grantsOf(uid, tx, session);
     if (current === undefined) throw new WharfError("UNAUTHENTICATED", "access was revoked");
     grants = boundary === undefined ? current : current.intersect(boundary);
   }
   const requester = { grants, publicGrants, isOperator: caller.isOperator };
-  const lookup = { catalog: engine.catalog, reader: tx };
+  const lookup = { catalog: deps.catalog, reader: tx };
   const { denial } = await grantPath(lookup, requester, name, action);
   if (denial !== undefined) throw new WharfError("PERMISSION_DENIED", denial);
 }
 
 /** The repo of a push, created if it is the first one. */
 export async function repoOfPush(
-  engine: Engine,
+  deps: WriteDeps,
   tx: Transaction,
   repoRequest: RepoRequest,
 ): Promise<string> {
-  await confirmAccess(engine, tx, repoRequest, "push");
+  await confirmAccess(deps, tx, repoRequest, "push");
   const { name } = repoRequest;
   const origin = await originOf(tx, repoRequest);
-  const ensured = await ensureRepoForPath(engine, tx, OWN_HOST, name, origin);
+  const ensured = await ensureRepoForPath(deps, tx, OWN_HOST, name, origin);
   if (ensured === undefined) throw new WharfError("NOT_FOUND", `${name} cannot be a repository`);
   return ensured.uid;
 }

@@ -1,5 +1,5 @@
-import type { Engine } from "../../engine/engine.ts";
 import type { Logger } from "../../observe/logger.ts";
+import type { Store } from "../../store/db/store.ts";
 import { findExisting } from "../../store/tables/registry/blobs.ts";
 import {
   abandonedUploads,
@@ -18,14 +18,14 @@ const BATCH_SIZE = 100;
 
 /** Removes uploads that nobody continues, and files that crashes have left. */
 export class UploadCleanup {
-  readonly #engine: Engine;
+  readonly #store: Store;
   readonly #storage: ContentStorage;
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
 
-  constructor(engine: Engine, storage: ContentStorage, log: Logger) {
-    this.#engine = engine;
+  constructor(store: Store, storage: ContentStorage, log: Logger) {
+    this.#store = store;
     this.#storage = storage;
     this.#log = log;
   }
@@ -49,7 +49,7 @@ export class UploadCleanup {
   async run(now = Date.now()): Promise<void> {
     const before = now - ABANDONED_MS;
     await this.#removeUploads(before);
-    const { reader } = this.#engine.store;
+    const { reader } = this.#store;
     const removed = await this.#storage.removeGarbage(before, {
       folder: () => boundFolder(reader),
       parts: () => listedParts(reader),
@@ -60,7 +60,7 @@ export class UploadCleanup {
   }
 
   async #removeUploads(before: number): Promise<void> {
-    const { store } = this.#engine;
+    const store = this.#store;
     for (;;) {
       const uploads = await abandonedUploads(store.reader, before, BATCH_SIZE);
       for (const { id, parts } of uploads) {

@@ -35,7 +35,7 @@ export async function startUpload(
   }
   const id = randomUUID();
   const upload = { id, path: name, actor: caller.caller.uid };
-  await deps.engine.store.write((tx) => addUpload(tx, upload, time));
+  await deps.store.write((tx) => addUpload(tx, upload, time));
   return progress(202, { ...upload, size: 0, parts: [] });
 }
 
@@ -45,12 +45,12 @@ export async function continueUpload(
   repoRequest: RepoRequest,
   id: string,
 ): Promise<HttpResponse> {
-  const { engine, storage } = deps;
+  const { store, storage } = deps;
   const { time } = repoRequest;
   const upload = await ownUpload(deps, repoRequest, id);
   const part = await receivePart(deps, repoRequest, upload);
   if (part === undefined) return progress(202, upload);
-  const isAppended = await engine.store.write((tx) => appendPart(tx, upload, part, time));
+  const isAppended = await store.write((tx) => appendPart(tx, upload, part, time));
   if (!isAppended) {
     await storage.removeParts([part]);
     throw outOfOrder(await ownUpload(deps, repoRequest, id));
@@ -86,38 +86,40 @@ export async function cancelUpload(
   id: string,
 ): Promise<HttpResponse> {
   const { parts } = await ownUpload(deps, repoRequest, id);
-  await deps.engine.store.write((tx) => deleteUpload(tx, id));
+  await deps.store.write((tx) => deleteUpload(tx, id));
   await deps.storage.removeParts(parts);
   return { status: 204, headers: {}, body: "" };
 }
 
 /** Links the blob of another repository, if the caller may pull it there. Otherwise it is as if it did not exist. */
 async function mountBlob(
-  { engine, authorizer }: ServeDeps,
+  deps: ServeDeps,
   repoRequest: RepoRequest,
   digest: string,
   from: string,
 ): Promise<boolean> {
+  const { authorizer } = deps;
   if (!isDigest(digest) || !isRepositoryName(from)) return false;
   const { caller, time } = repoRequest;
   const source = await authorizer.authorize(caller, from, "pull").catch(() => undefined);
   const repo = source?.repo;
   if (repo === undefined) return false;
-  return engine.store.write(async (tx) => {
+  return deps.store.write(async (tx) => {
     if ((await findBlob(tx, repo, digest)) === undefined) return false;
-    await linkBlob(tx, await repoOfPush(engine, tx, repoRequest), digest, time);
+    await linkBlob(tx, await repoOfPush(deps, tx, repoRequest), digest, time);
     return true;
   });
 }
 
 /** Stores the parts as a blob and links it. After an error the upload is as it was. */
 async function finish(
-  { engine, storage }: ServeDeps,
+  deps: ServeDeps,
   repoRequest: RepoRequest,
   parts: readonly Part[],
   digest: string,
   upload?: Upload,
 ): Promise<HttpResponse> {
+  const { storage } = deps;
   const { name, time } = repoRequest;
   const added = upload === undefined ? parts : parts.slice(upload.parts.length);
   try {
@@ -125,10 +127,10 @@ async function finish(
       throw new RegistryFault("DIGEST_INVALID", `the content has another digest than ${digest}`);
     }
     const size = parts.reduce((sum, part) => sum + part.size, 0);
-    await engine.store.write(async (tx) => {
+    await deps.store.write(async (tx) => {
       if (upload !== undefined && !(await deleteUpload(tx, upload.id))) throw unknownUpload();
       await addBlob(tx, { digest, size }, time);
-      await linkBlob(tx, await repoOfPush(engine, tx, repoRequest), digest, time);
+      await linkBlob(tx, await repoOfPush(deps, tx, repoRequest), digest, time);
     });
   } catch (error) {
     await storage.removeParts(added);
@@ -141,11 +143,11 @@ async function finish(
 
 /** Uploads of others look as if they did not exist. */
 async function ownUpload(
-  { engine }: ServeDeps,
+  { store }: ServeDeps,
   { name, caller }: RepoRequest,
   id: string,
 ): Promise<Upload> {
-  const upload = await findUpload(engine.store.reader, id);
+  const upload = await findUpload(store.reader, id);
   if (upload?.path === name && upload.actor === caller.caller.uid) return upload;
   throw unknownUpload();
 }

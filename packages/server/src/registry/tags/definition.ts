@@ -8,8 +8,8 @@ import {
   TagSchema,
   TagsService,
 } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
 import { pageSizeOf, readCursor } from "../../engine/list/list.ts";
+import type { ListDeps } from "../../engine/list/lists.ts";
 import { parseOrder } from "../../engine/list/order.ts";
 import { Resource } from "../../engine/resource.ts";
 import { notFound } from "../../lib/errors.ts";
@@ -38,14 +38,14 @@ export const tags: Resource<Tag> = new Resource({
     beforeDelete: (mutation, { uid, name }) =>
       recordRemoval(mutation, parentOf(uid), name, mutation.call.time),
   },
-  methods: (engine) => [[TagsService.method.listTagHistory, listHistory(engine)]],
+  methods: (deps) => [[TagsService.method.listTagHistory, listHistory(deps)]],
   boundByArea: [TagsService.method.createTag, TagsService.method.deleteTag],
 });
 
 const NEWEST_FIRST = { column: "updated", descending: true } as const;
 
 /** The digests that a tag has had, newest first by default. */
-function listHistory(engine: Pick<Engine, "lists" | "store">): Handler {
+function listHistory(deps: Pick<ListDeps, "lists" | "store">): Handler {
   return async (call, message) => {
     const request = message as ListTagHistoryRequest & Message;
     const { uid, pageSize, pageToken } = request;
@@ -53,11 +53,11 @@ function listHistory(engine: Pick<Engine, "lists" | "store">): Handler {
     const [start, end] = [request.start, request.end].map((time) => time && timestampMs(time));
     const { order } = parseOrder(request.orderBy, NEWEST_FIRST, { columns: ["updated_at"] });
     const ascending = !order.descending;
-    const { reader } = engine.store;
+    const { reader } = deps.store;
     const tag = await tags.find(reader, uid);
     if (tag === undefined) throw notFound(tags.typeName, uid);
     const query = JSON.stringify(["ListTagHistory", uid, start, end, ascending]);
-    const cursor = readCursor(engine.lists, query, pageToken, call.time)?.position;
+    const cursor = readCursor(deps.lists, query, pageToken, call.time)?.position;
     const after = cursor && { time: Number(cursor.key), id: cursor.id };
     const asked = { after, start, end, ascending, limit: limit + 1 };
     const found = await readHistory(reader, parentOf(uid), tag.name, asked);
@@ -66,7 +66,7 @@ function listHistory(engine: Pick<Engine, "lists" | "store">): Handler {
     const next = last && { position: { key: last.time, id: last.id }, skipped: 0 };
     const response = create(ListTagHistoryResponseSchema, {
       entries: page.map(({ digest, time }) => ({ digest, updateTime: timestampFromMs(time) })),
-      nextPageToken: next ? engine.lists.pageTokens.seal(query, next, call.time) : "",
+      nextPageToken: next ? deps.lists.pageTokens.seal(query, next, call.time) : "",
     });
     return messageReply(ListTagHistoryResponseSchema, response);
   };

@@ -1,5 +1,5 @@
 import { ancestorsOf, Capability, capabilityName } from "@wharf/contract";
-import type { ResourceStore } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/catalog.ts";
 import {
   failedPrecondition,
   invalidArgument,
@@ -29,11 +29,11 @@ interface TagAtLocation extends AttachedLocation {
  * Tags of a repo with several locations are written to all of them.
  */
 export class RemoteTags {
-  readonly #engine: ResourceStore;
+  readonly #deps: ResourceStore;
   readonly #remotes: ReadonlyMap<string, RegistryContents>;
 
-  constructor(engine: ResourceStore, remotes: ReadonlyMap<string, RegistryContents>) {
-    this.#engine = engine;
+  constructor(deps: ResourceStore, remotes: ReadonlyMap<string, RegistryContents>) {
+    this.#deps = deps;
     this.#remotes = remotes;
   }
 
@@ -48,7 +48,7 @@ export class RemoteTags {
   ): Promise<number | undefined> {
     const locations = await this.#locations(call, repo);
     if (locations.length === 0) return undefined;
-    const stored = await newestEntry(this.#engine.store.reader, repo, name);
+    const stored = await newestEntry(this.#deps.store.reader, repo, name);
     const targets = await Promise.all(
       locations.map((location) => asPrecondition(readTag(location, name, digest, call.signal))),
     );
@@ -58,7 +58,7 @@ export class RemoteTags {
     if (!hasImage) throw imageNotFound(digest);
     const digests = [stored?.digest, ...targets.map(({ current }) => current)];
     if (digests.some((one) => one && one !== digest)) await this.#checkMove(call, repo, name);
-    await checkUniqueTag(this.#engine.store.reader, repo, { name, digest });
+    await checkUniqueTag(this.#deps.store.reader, repo, { name, digest });
     const time = Math.max(Date.now(), stored?.seen ?? 0);
     if (call.abandoned !== undefined) throw call.abandoned;
     for (const { remote, path, manifest } of targets) {
@@ -80,7 +80,7 @@ export class RemoteTags {
   ): Promise<{ readonly digest: string; readonly time: number } | undefined> {
     const locations = await this.#locations(call, repo);
     if (locations.length === 0) return undefined;
-    const stored = await newestEntry(this.#engine.store.reader, repo, name);
+    const stored = await newestEntry(this.#deps.store.reader, repo, name);
     const time = Math.max(Date.now(), stored?.seen ?? 0);
     const found = await Promise.all(
       locations.map(({ remote, path }) => asPrecondition(remote.digestOf(path, name, call.signal))),
@@ -99,7 +99,7 @@ export class RemoteTags {
   async delete(call: Call, repo: string, name: string): Promise<number | undefined> {
     const locations = await this.#locations(call, repo);
     if (locations.length === 0) return undefined;
-    const stored = await newestEntry(this.#engine.store.reader, repo, name);
+    const stored = await newestEntry(this.#deps.store.reader, repo, name);
     const exists = async ({ remote, path }: AttachedLocation) =>
       (await asPrecondition(remote.digestOf(path, name, call.signal))) !== undefined;
     const found = await Promise.all(locations.map(exists));
@@ -117,7 +117,7 @@ export class RemoteTags {
 
   /** The locations of a repo. Registries cannot be tried. */
   async #locations({ isDryRun }: Call, repo: string): Promise<AttachedLocation[]> {
-    const locations = await writableLocations(this.#engine, this.#remotes, repo);
+    const locations = await writableLocations(this.#deps, this.#remotes, repo);
     if (isDryRun && locations.length > 0) throw notTriable("a tag in attached registries");
     return locations;
   }
@@ -126,7 +126,7 @@ export class RemoteTags {
   async #checkMove({ caller }: Call, repo: string, name: string): Promise<void> {
     if (!caller.grants.holds([UPDATE], repo))
       throw permissionDenied([capabilityName(UPDATE)], repo);
-    const { reader } = this.#engine.store;
+    const { reader } = this.#deps.store;
     if (await wantsUniqueTags(reader, ancestorsOf(repo))) throw tagNotMovable(name);
   }
 }

@@ -7,7 +7,7 @@ import {
   TagSchema,
   TagsService,
 } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { CreateDeps } from "../../engine/write/creates.ts";
 import { Mutation } from "../../engine/write/mutation.ts";
 import { nextUpdateTime } from "../../engine/write/update-time.ts";
 import { deleteMethod } from "../../engine/write/write.ts";
@@ -35,11 +35,11 @@ interface RecordOptions {
  * second step fails, a notification or the next reconcile pass makes up for it.
  */
 export class TagWrites {
-  readonly #engine: Engine;
+  readonly #deps: CreateDeps;
   readonly #remoteTags: RemoteTags;
 
-  constructor(engine: Engine, remoteTags: RemoteTags) {
-    this.#engine = engine;
+  constructor(deps: CreateDeps, remoteTags: RemoteTags) {
+    this.#deps = deps;
     this.#remoteTags = remoteTags;
   }
 
@@ -62,7 +62,7 @@ export class TagWrites {
     const {
       store,
       catalog: { tags },
-    } = this.#engine;
+    } = this.#deps;
     const before = await tags.find(store.reader, uid);
     if (before === undefined) throw notFound(tags.typeName, uid);
     if (before.name !== name) {
@@ -99,7 +99,7 @@ export class TagWrites {
     const {
       store,
       catalog: { repos, tags },
-    } = this.#engine;
+    } = this.#deps;
     if ((await repos.find(store.reader, repo)) === undefined) throw notFound(repos.typeName, repo);
     const remote = await this.#remoteTags.current(call, repo, name);
     const [uid = ""] = await tags.table.childrenNamed(store.reader, repo, name, 1);
@@ -124,7 +124,7 @@ export class TagWrites {
     const {
       store,
       catalog: { repos, tags },
-    } = this.#engine;
+    } = this.#deps;
     return store.writeFor(call, async (tx) => {
       // Lock order: the repo before its tags.
       await repos.table.findForChange(tx, parentOf(uid));
@@ -135,7 +135,7 @@ export class TagWrites {
       const after = create(TagSchema, { ...before, deprecated, bundles });
       const isChanged = !equals(TagSchema, before, after);
       if (isChanged) {
-        const mutation = new Mutation(call, tx, this.#engine);
+        const mutation = new Mutation(call, tx, this.#deps);
         after.updateTime = nextUpdateTime(before, await writeTime(mutation));
         await mutation.update(tags, after, eventMethod ?? tags.method("Create"));
       }
@@ -162,7 +162,7 @@ export class TagWrites {
     replyOf: (created: Tag) => Reply,
     run: (remember: RememberTag) => Promise<Tag>,
   ): Promise<Reply> {
-    return this.#engine.creates.once(
+    return this.#deps.creates.once(
       call,
       async (remember) => replyOf(await run((tx, tag) => remember(tx, replyOf(tag)))),
       async () => {},
@@ -173,7 +173,7 @@ export class TagWrites {
     const {
       store,
       catalog: { tags },
-    } = this.#engine;
+    } = this.#deps;
     // Checked before a registry is changed. The notification of this very change may create the tag
     // meanwhile, so the check is repeated below only if no registry was involved.
     const [stored] = await tags.table.childrenNamed(store.reader, repo, update.name, 1);
@@ -193,7 +193,7 @@ export class TagWrites {
     const {
       store,
       catalog: { repos, tags },
-    } = this.#engine;
+    } = this.#deps;
     // Once the registries have the tag, it is stored even if the caller is gone.
     return store.writeFor(time === undefined ? call : {}, async (tx) => {
       // Lock order: the repo before its tags.
@@ -206,7 +206,7 @@ export class TagWrites {
       // If the notification was ingested already, its time stays.
       const isIngested = (await newestEntry(tx, repo, update.name))?.digest === update.digest;
       const since = time === undefined || isIngested ? {} : { time };
-      const mutation = new Mutation(call, tx, this.#engine);
+      const mutation = new Mutation(call, tx, this.#deps);
       const { tag, outcome } = await recordTag(mutation, repo, { ...update, ...since });
       if (outcome === "older") throw aborted(`the tag ${update.name} was changed concurrently`);
       await remember?.(tx, tag as Tag);
@@ -218,8 +218,8 @@ export class TagWrites {
     const {
       store,
       catalog: { tags, repos },
-    } = this.#engine;
-    const deleteStored = deleteMethod(tags, this.#engine);
+    } = this.#deps;
+    const deleteStored = deleteMethod(tags, this.#deps);
     return async (call, message) => {
       const { uid } = message as DeleteTagRequest;
       const tag = await tags.find(store.reader, uid);
@@ -231,7 +231,7 @@ export class TagWrites {
         await repos.table.findForChange(tx, repo);
         // The notification may have been ingested already, and the tag pushed again.
         if ((await tags.table.findForChange(tx, uid)) === undefined) return;
-        await removeTag(new Mutation(call, tx, this.#engine), repo, tag.name, time);
+        await removeTag(new Mutation(call, tx, this.#deps), repo, tag.name, time);
       });
       return EMPTY_REPLY;
     };

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type GroupInvite, GroupInviteSchema, GroupInvitesService } from "@wharf/contract";
 import { groupInvitesV1 } from "@wharf/contract/v1";
-import type { Engine } from "../../engine/engine.ts";
+import type { CreateDeps } from "../../engine/write/creates.ts";
 import { createOrganizationWithInvite } from "../../iam/organization-invite.ts";
 import { roleV1 } from "../../iam/v1-messages.ts";
 import { filterOf } from "../../rpc/v1/filter.ts";
@@ -15,7 +15,7 @@ const {
 } = groupInvitesV1;
 
 /** The version 1 methods of group invites. Invites include the whole role, and their code when created. */
-export function groupInviteMethods(invoke: Invoke, engine: Engine): AdaptedMethod[] {
+export function groupInviteMethods(invoke: Invoke, deps: CreateDeps): AdaptedMethod[] {
   return [
     adapt(invoke, {
       method: GroupInvites.method.create,
@@ -29,7 +29,7 @@ export function groupInviteMethods(invoke: Invoke, engine: Engine): AdaptedMetho
       { name: "group", roleUid: "role" },
       (request, call, replyOf) => {
         const input = create(GroupInviteSchema, inviteV2(request));
-        return createOrganizationWithInvite(engine, call, request.group, input, (invite) =>
+        return createOrganizationWithInvite(deps, call, request.group, input, (invite) =>
           replyOf(inviteV1(invite)),
         );
       },

@@ -6,7 +6,7 @@ import {
   LookupIdentityRequestSchema,
 } from "@wharf/contract";
 import { identitiesV1 } from "@wharf/contract/v1";
-import type { ResourceStore } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/catalog.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
@@ -35,7 +35,7 @@ const UPDATE_PATHS = [
 ];
 
 /** The version 1 methods of identities. */
-export function identityMethods(invoke: Invoke, engine: ResourceStore): AdaptedMethod[] {
+export function identityMethods(invoke: Invoke, deps: ResourceStore): AdaptedMethod[] {
   return [
     adapt(invoke, {
       method: Identities.method.create,
@@ -63,7 +63,7 @@ export function identityMethods(invoke: Invoke, engine: ResourceStore): AdaptedM
       items: ({ identities }) => identities,
       item: identityV1,
     }),
-    [Identities.method.lookup, lookup(invoke, engine)],
+    [Identities.method.lookup, lookup(invoke, deps)],
     adapt(invoke, {
       method: Identities.method.delete,
       target: IdentitiesService.method.deleteIdentity,

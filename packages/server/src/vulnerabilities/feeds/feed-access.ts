@@ -3,7 +3,8 @@ import type { Authenticator } from "../../auth/authenticator.ts";
 import { ANONYMOUS_UID } from "../../auth/caller.ts";
 import type { Grants } from "../../auth/grants.ts";
 import { FEED_CAPABILITIES } from "../../auth/public-access.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/catalog.ts";
+import type { ListDeps } from "../../engine/list/lists.ts";
 import { notFound, unauthenticated } from "../../lib/errors.ts";
 import {
   authenticateTrusted,
@@ -16,8 +17,7 @@ import { updateLastSeen } from "../../sts/exchange-audit.ts";
 import type { NamingDeps } from "../naming.ts";
 
 /** What access to feeds depends on. */
-export interface FeedAccess extends NamingDeps {
-  readonly engine: Engine;
+export interface FeedAccess extends NamingDeps, ListDeps {
   readonly authenticator: Authenticator;
   readonly exchange: ExchangeDeps;
 }
@@ -38,10 +38,10 @@ export async function feedGroup(
   written: string,
   authorization: string | undefined,
 ): Promise<FeedGroup> {
-  const { engine, exchange } = access;
+  const { exchange } = access;
   // First, so that invalid credentials are rejected for every group.
   const grants = await grantsOf(access, authorization);
-  const group = await findGroup(engine, written);
+  const group = await findGroup(access, written);
   const anonymous = await exchange.identities.find(ANONYMOUS_UID);
   if (group !== undefined) {
     if (anonymous?.granted.holds(FEED_CAPABILITIES, group.uid)) return { group, isPublic: true };
@@ -57,9 +57,10 @@ export async function feedGroup(
  * Basic is accepted as the registry does: a pull token with its identity, or a token of ours with the user `_token`.
  */
 async function grantsOf(
-  { engine, authenticator, exchange }: FeedAccess,
+  deps: FeedAccess,
   authorization: string | undefined,
 ): Promise<Grants | undefined> {
+  const { authenticator, exchange } = deps;
   if (authorization === undefined || authorization === "") return undefined;
   const time = Date.now();
   if (!isBasic(authorization)) return (await authenticator.caller(authorization, time)).grants;
@@ -70,15 +71,15 @@ async function grantsOf(
   }
   const seen = { identity: "" };
   const { identity, grants } = await authenticateTrusted(exchange, credentials, time, seen);
-  await updateLastSeen(engine, identity, time);
+  await updateLastSeen(deps, identity, time);
   return grants;
 }
 
 /** By uid or by path of names, as in the names of repositories. */
-async function findGroup(engine: Engine, written: string): Promise<Group | undefined> {
-  const { reader } = engine.store;
+async function findGroup(deps: ResourceStore, written: string): Promise<Group | undefined> {
+  const { reader } = deps.store;
   const name = written.split("/").map(decodeURIComponent).join("/");
-  const location = await resolvePath(engine.catalog, reader, `${name}/-`);
+  const location = await resolvePath(deps.catalog, reader, `${name}/-`);
   if (location === undefined || location.missing.length > 0) return undefined;
-  return engine.catalog.groups.find(reader, location.group);
+  return deps.catalog.groups.find(reader, location.group);
 }

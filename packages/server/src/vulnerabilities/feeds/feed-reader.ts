@@ -1,6 +1,6 @@
 import { osvId, ownOsvId, type PackageKey } from "@wharf/advisories/publish";
 import type { Advisory } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/catalog.ts";
 import { slicedSort } from "../../lib/scheduling/sliced-sort.ts";
 import type { SlicedTask } from "../../lib/scheduling/time-slices.ts";
 import { indexable } from "../../store/resources/indexable.ts";
@@ -58,18 +58,18 @@ interface DocumentPart {
  * of them: the embedded database reads synchronously, and generating a document takes as long as reading it.
  */
 export class FeedReader {
-  readonly #engine: Engine;
+  readonly #deps: ResourceStore;
   readonly #group: string;
   readonly #task: SlicedTask;
   readonly #maxBufferedBytes: number;
 
   constructor(
-    engine: Engine,
+    deps: ResourceStore,
     group: string,
     task: SlicedTask,
     maxBufferedBytes: number = MAX_BUFFERED_BYTES,
   ) {
-    this.#engine = engine;
+    this.#deps = deps;
     this.#group = group;
     this.#task = task;
     this.#maxBufferedBytes = maxBufferedBytes;
@@ -82,7 +82,7 @@ export class FeedReader {
     const walk = this.#walk({ kind: "id", below: this.#group });
     const runs = runsOf(walk, this.#maxBufferedBytes, ({ advisoryId }) => advisoryId);
     for await (const page of chunksOf(runs, SOURCES_BATCH_SIZE)) {
-      await addPublishedSources(this.#engine.store.reader, page.flat());
+      await addPublishedSources(this.#deps.store.reader, page.flat());
       const parts = page.flatMap((same) => [...Map.groupBy(same, osvId).values()]);
       yield* this.#pausing(parts.flatMap(distinct));
     }
@@ -109,7 +109,7 @@ export class FeedReader {
     const {
       store: { reader },
       catalog: { advisories },
-    } = this.#engine;
+    } = this.#deps;
     const records: RecordCache = new Map();
     for (let at = 0; at < parts.length; at += SOURCES_BATCH_SIZE) {
       const batch = parts.slice(at, at + SOURCES_BATCH_SIZE);
@@ -133,7 +133,7 @@ export class FeedReader {
     records: RecordCache,
   ): Promise<SizedAdvisory[]> {
     const advisories = page.map(({ advisory }) => advisory);
-    const sizes = await addPublishedSources(this.#engine.store.reader, advisories, records);
+    const sizes = await addPublishedSources(this.#deps.store.reader, advisories, records);
     return page.map(({ advisory, bytes }) => {
       return { advisory, bytes: bytes + (sizes.get(advisory.uid) ?? 0) };
     });
@@ -143,7 +143,7 @@ export class FeedReader {
     const {
       store: { reader },
       catalog,
-    } = this.#engine;
+    } = this.#deps;
     const page = rows.map((row) => catalog.advisories.fromRow(row));
     await catalog.advisories.definition.hydrate?.(reader, page, catalog);
     return page.map((advisory, at) => ({ advisory, bytes: rows[at]?.data?.length ?? 0 }));
@@ -232,7 +232,7 @@ export class FeedReader {
     const {
       store,
       catalog: { advisories },
-    } = this.#engine;
+    } = this.#deps;
     const count = async (range: Range) =>
       (await countsOf(store.reader, advisories.table, range)).descendants;
     const own = await count({ below: this.#group, self: false });
@@ -244,7 +244,7 @@ export class FeedReader {
     const {
       store,
       catalog: { advisories },
-    } = this.#engine;
+    } = this.#deps;
     let at: TermPosition | undefined;
     do {
       const { rows, next } = await stepByTerm(store.reader, advisories.table, walk, at, BATCH_SIZE);
@@ -258,7 +258,7 @@ export class FeedReader {
     const {
       store,
       catalog: { advisories },
-    } = this.#engine;
+    } = this.#deps;
     const all: TermPosition[] = [];
     let after: string | undefined;
     do {

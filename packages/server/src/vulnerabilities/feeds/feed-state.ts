@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Publication } from "@wharf/advisories/publish";
 import type { Group } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { ResourceStore } from "../../engine/catalog.ts";
 import { readPositions } from "../../store/resources/page.ts";
 import { countsOf, partitionRanges } from "../../store/resources/range-counts.ts";
 import { vulnerabilityChanges } from "../../store/tables/advisories/vulnerabilities.ts";
@@ -37,7 +37,7 @@ export async function feedState(
     catalog: {
       advisories: { table },
     },
-  }: Engine,
+  }: ResourceStore,
   group: Group,
   publication: Publication,
   path: string,

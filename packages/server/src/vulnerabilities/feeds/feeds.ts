@@ -64,7 +64,6 @@ async function respond(
 ): Promise<HttpResponse> {
   const path = readFeedPath(request.path.slice(PREFIX.length));
   if (path === undefined) throw notFound("Feed", request.path);
-  const { engine } = access;
   const { group, isPublic } = await feedGroup(
     access,
     path.group,
@@ -80,7 +79,7 @@ async function respond(
     ...(signer === undefined ? {} : { openpgpFingerprint: signer.fingerprint }),
   };
   const key = isOfKey(path.file) ? signer?.publicKey : undefined;
-  const state = await feedState(engine, group, publication, request.path, key);
+  const state = await feedState(access, group, publication, request.path, key);
   const now = Date.now();
   const headers = {
     ...stateHeaders(state, now),
@@ -92,9 +91,9 @@ async function respond(
   const { remoteAddress } = request;
   const network = clientNetwork(remoteAddress);
   const reader = new FeedReader(
-    engine,
+    access,
     group.uid,
-    engine.lists.task({ caller: ANONYMOUS, remoteAddress }),
+    access.lists.task({ caller: ANONYMOUS, remoteAddress }),
   );
   const file = async () => {
     // An export may have waited for others.

@@ -9,9 +9,8 @@ import {
   type ImportAdvisoriesResponse,
   ImportAdvisoriesResponseSchema,
 } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
-import type { Remember } from "../../engine/write/creates.ts";
-import { Mutation } from "../../engine/write/mutation.ts";
+import type { CreateDeps, Remember } from "../../engine/write/creates.ts";
+import { Mutation, type WriteDeps } from "../../engine/write/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Call, Handler, Reply } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
@@ -32,17 +31,19 @@ import { type ImportContext, ImportPlan, repeatedNames, type StoredState } from 
 import { saveSources } from "./save-sources.ts";
 import { givenSource } from "./source-checks.ts";
 
+export interface ImportDeps extends CreateDeps, NamingDeps {}
+
 /** Imports documents; each is imported as a whole or rejected. */
-export function importHandlers(engine: Engine, deps: NamingDeps): [DescMethod, Handler][] {
-  return [[AdvisoryImportsService.method.importAdvisories, importAdvisories(engine, deps)]];
+export function importHandlers(deps: ImportDeps): [DescMethod, Handler][] {
+  return [[AdvisoryImportsService.method.importAdvisories, importAdvisories(deps)]];
 }
 
-function importAdvisories(engine: Engine, deps: NamingDeps): Handler {
+function importAdvisories(deps: ImportDeps): Handler {
   return async (call, message) => {
     const { parent: group, documents, validateOnly } = message as ImportAdvisoriesRequest;
-    const { reader } = engine.store;
-    if ((await engine.catalog.groups.table.find(reader, group, "data")) === undefined) {
-      throw notFound(engine.catalog.groups.typeName, group);
+    const { reader } = deps.store;
+    if ((await deps.catalog.groups.table.find(reader, group, "data")) === undefined) {
+      throw notFound(deps.catalog.groups.typeName, group);
     }
     const { uid: actor, grants } = call.caller;
     const approves = grants.holds([Capability.CAP_ADVISORIES_APPROVE], group);
@@ -50,9 +51,9 @@ function importAdvisories(engine: Engine, deps: NamingDeps): Handler {
     if (validateOnly || call.isDryRun)
       return replyOf(await dryRunAll(reader, call, context, documents));
     // The access rule of the method covers all that an import does.
-    return engine.creates.once(
+    return deps.creates.once(
       call,
-      (remember) => importAll(engine, call, context, documents, remember),
+      (remember) => importAll(deps, call, context, documents, remember),
       async () => {},
     );
   };
@@ -60,7 +61,7 @@ function importAdvisories(engine: Engine, deps: NamingDeps): Handler {
 
 /** Imports documents in batches. The response is remembered with the last: earlier ones can be imported again. */
 async function importAll(
-  engine: Engine,
+  deps: WriteDeps,
   call: Call,
   context: ImportContext,
   documents: readonly AdvisoryDocument[],
@@ -71,15 +72,15 @@ async function importAll(
   for (const [at, batch] of all.entries()) {
     const [valid, rejected] = validate(batch, call.time);
     // An import that has begun runs to its end, which settles severities.
-    results = await engine.store.writeFor(at === 0 ? call : {}, async (tx) => {
-      const bulk = new Mutation(call, tx, engine, { events: "held", audit: "once" });
+    results = await deps.store.writeFor(at === 0 ? call : {}, async (tx) => {
+      const bulk = new Mutation(call, tx, deps, { events: "held", audit: "once" });
       const done = await importBatch(bulk, context, valid);
       const imported = [...results, ...inOrder(batch, rejected, done)];
       if (at === all.length - 1) await remember(tx, replyOf(imported));
       return imported;
     });
   }
-  await settleSeverities(engine, context.group);
+  await settleSeverities(deps, context.group);
   return replyOf(results);
 }
 

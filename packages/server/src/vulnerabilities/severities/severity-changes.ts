@@ -1,7 +1,6 @@
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Advisory, parentOf } from "@wharf/contract";
-import type { Catalog } from "../../engine/catalog.ts";
-import type { ResourceStore } from "../../engine/engine.ts";
+import type { Catalog, ResourceStore } from "../../engine/catalog.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { indexable } from "../../store/resources/indexable.ts";
 import { stepByTerm } from "../../store/resources/terms/term-walk.ts";
@@ -27,20 +26,20 @@ const BATCH_SIZE = 250;
  * continues.
  */
 export async function settleSeverities(
-  engine: ResourceStore,
+  deps: ResourceStore,
   group: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  while ((await severityChanges(engine.store.reader, group, 1)).length > 0) {
+  while ((await severityChanges(deps.store.reader, group, 1)).length > 0) {
     if (signal?.aborted) return;
-    await engine.store.write((tx) => settleBatch(engine.catalog, tx, group));
+    await deps.store.write((tx) => settleBatch(deps.catalog, tx, group));
   }
 }
 
 /** Continues for all groups with queued changes. */
-export async function resumeSeverities(engine: ResourceStore, signal: AbortSignal): Promise<void> {
-  for (const group of await groupsWithSeverityChanges(engine.store.reader)) {
-    await settleSeverities(engine, group, signal);
+export async function resumeSeverities(deps: ResourceStore, signal: AbortSignal): Promise<void> {
+  for (const group of await groupsWithSeverityChanges(deps.store.reader)) {
+    await settleSeverities(deps, group, signal);
   }
 }
 

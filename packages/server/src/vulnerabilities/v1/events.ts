@@ -1,5 +1,6 @@
 import { type Advisory, type AdvisoryEvent, parentOf, advisoriesV1 as v1 } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { CreateDeps } from "../../engine/write/creates.ts";
+import type { WriteDeps } from "../../engine/write/mutation.ts";
 import { invalidArgument, notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
@@ -12,7 +13,7 @@ import { eventFromV1, eventToV1 } from "./messages.ts";
 const NAMES: EventFieldNames = { time: "timestamp", state: "status" };
 
 /** Adds an event to an advisory. */
-export function addEventV1(engine: Engine): Handler {
+export function addEventV1(deps: CreateDeps): Handler {
   return async (call, message) => {
     validate(v1.CreateAdvisoryEventRequestSchema, message);
     const { parentId, advisoryEvent } = message as v1.CreateAdvisoryEventRequest & {
@@ -20,40 +21,35 @@ export function addEventV1(engine: Engine): Handler {
     };
     rejectInvalidEvent(advisoryEvent, "advisoryEvent.", call.time, "new");
     const added = newEvent(call.caller.uid, eventFromV1(advisoryEvent));
-    const add = workOn(engine, call, parentId, async (writer, before) => {
+    const add = workOn(deps, call, parentId, async (writer, before) => {
       const events = [...before.events, added];
       rejectExcess(events, "advisoryEvent");
       const present = new Set(before.events.map(({ uid }) => uid));
       const after = await writer.update({ ...before, events });
       return after.events.find(({ uid }) => !present.has(uid)) as AdvisoryEvent;
     });
-    return engine.creates.write(call, add, (event) =>
+    return deps.creates.write(call, add, (event) =>
       messageReply(v1.AdvisoryEventSchema, eventToV1(event)),
     );
   };
 }
 
 /** Edits an event that is not decided, or reviews it. */
-export function updateEventV1(engine: Engine): Handler {
+export function updateEventV1(deps: WriteDeps): Handler {
   return async (call, message) => {
     const given = message as v1.AdvisoryEvent;
     if (given.id === "") throw invalidArgument({ field: "id", description: "id is required" });
     validate(v1.AdvisoryEventSchema, given);
     rejectInvalidEvent(given, "", call.time, "known");
     const requested = eventFromV1(given);
-    const event = await writeAdvisory(
-      engine,
-      call,
-      parentOf(given.id),
-      async (writer, advisory) => {
-        const before = eventOf(advisory, given.id);
-        const changed = changedEvent(writer.change, before, requested);
-        if (changed === before) return before;
-        const events = advisory.events.map((one) => (one === before ? changed : one));
-        rejectExcess(events, "");
-        return eventOf(await writer.update({ ...advisory, events }), given.id);
-      },
-    );
+    const event = await writeAdvisory(deps, call, parentOf(given.id), async (writer, advisory) => {
+      const before = eventOf(advisory, given.id);
+      const changed = changedEvent(writer.change, before, requested);
+      if (changed === before) return before;
+      const events = advisory.events.map((one) => (one === before ? changed : one));
+      rejectExcess(events, "");
+      return eventOf(await writer.update({ ...advisory, events }), given.id);
+    });
     return messageReply(v1.AdvisoryEventSchema, eventToV1(event));
   };
 }

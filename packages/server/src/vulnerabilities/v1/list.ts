@@ -8,8 +8,8 @@ import {
   type ReviewState,
   advisoriesV1 as v1,
 } from "@wharf/contract";
-import type { ListedResources } from "../../engine/engine.ts";
 import { listMethod } from "../../engine/list/list.ts";
+import type { ListDeps } from "../../engine/list/lists.ts";
 import { invalidArgument } from "../../lib/errors.ts";
 import { attempt } from "../../lib/maybe-promise.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
@@ -52,8 +52,8 @@ const NAMES: FieldNames = {
 const MAX_INT32 = 2n ** 31n - 1n;
 
 /** The version 1 list, by the version 2 list. */
-export function listV1(engine: ListedResources): Handler {
-  const list = listMethod(advisories, AdvisoriesService.method.listAdvisories, engine);
+export function listV1(deps: ListDeps): Handler {
+  const list = listMethod(advisories, AdvisoriesService.method.listAdvisories, deps);
   return async (call, message) => {
     const filter = message as v1.AdvisoryFilter;
     const request = requestOf(filter);

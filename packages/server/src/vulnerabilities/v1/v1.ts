@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { clone, create, type DescMethod, equals } from "@bufbuild/protobuf";
 import { advisoryIdOf } from "@wharf/advisories";
 import { type Advisory, AdvisorySchema, advisoriesV1 as v1 } from "@wharf/contract";
-import type { Engine } from "../../engine/engine.ts";
+import type { ListDeps } from "../../engine/list/lists.ts";
+import type { CreateDeps } from "../../engine/write/creates.ts";
 import { type FieldViolation, invalidArgument } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY, messageReply } from "../../rpc/reply.ts";
@@ -17,20 +18,20 @@ import { listV1 } from "./list.ts";
 import { eventFromV1, eventToV1, fromV1, toV1 } from "./messages.ts";
 
 /** The version 1 methods of advisories. */
-export function advisoryV1Handlers(engine: Engine): [DescMethod, Handler][] {
+export function advisoryV1Handlers(deps: CreateDeps & ListDeps): [DescMethod, Handler][] {
   const { method } = v1.Advisories;
   return [
-    [method.create, createV1(engine)],
-    [method.list, listV1(engine)],
-    [method.update, updateV1(engine)],
-    [method.delete, deleteV1(engine)],
-    [method.createAdvisoryEvent, addEventV1(engine)],
-    [method.listAdvisoryEvents, listEventsV1(engine.store)],
-    [method.updateAdvisoryEvent, updateEventV1(engine)],
+    [method.create, createV1(deps)],
+    [method.list, listV1(deps)],
+    [method.update, updateV1(deps)],
+    [method.delete, deleteV1(deps)],
+    [method.createAdvisoryEvent, addEventV1(deps)],
+    [method.listAdvisoryEvents, listEventsV1(deps.store)],
+    [method.updateAdvisoryEvent, updateEventV1(deps)],
   ];
 }
 
-function createV1(engine: Engine): Handler {
+function createV1(deps: CreateDeps): Handler {
   return async (call, message) => {
     validate(v1.CreateAdvisoryRequestSchema, message);
     const { parentId, advisory: given } = message as v1.CreateAdvisoryRequest & {
@@ -45,8 +46,8 @@ function createV1(engine: Engine): Handler {
     made.author = call.caller.uid;
     made.events = given.events.map((event) => newEvent(call.caller.uid, eventFromV1(event)));
     rejectExcess(made.events, "advisory.events");
-    const insert = workIn(engine, call, parentId, (writer) => writer.insert(made));
-    return engine.creates.write(call, insert, (stored) =>
+    const insert = workIn(deps, call, parentId, (writer) => writer.insert(made));
+    return deps.creates.write(call, insert, (stored) =>
       messageReply(v1.AdvisorySchema, toV1(stored)),
     );
   };
@@ -57,12 +58,12 @@ function rejectInvalidSubject(problems: readonly FieldViolation[]): void {
 }
 
 /** Replaces the subject of an advisory; its id, author and events stay. */
-function updateV1(engine: Engine): Handler {
+function updateV1(deps: CreateDeps): Handler {
   return async (call, message) => {
     const given = message as v1.Advisory;
     if (given.id === "") throw invalidArgument({ field: "id", description: "id is required" });
     const subject = fromV1(given);
-    const stored = await writeAdvisory(engine, call, given.id, async (writer, before) => {
+    const stored = await writeAdvisory(deps, call, given.id, async (writer, before) => {
       if (subject.advisoryId !== "" && subject.advisoryId !== before.advisoryId) {
         throw invalidArgument({
           field: "advisoryId",
@@ -87,11 +88,11 @@ function replaceSubject(before: Advisory, subject: Advisory): Advisory {
 }
 
 /** Deleting a deleted advisory changes nothing. */
-function deleteV1(engine: Engine): Handler {
+function deleteV1(deps: CreateDeps): Handler {
   return async (call, message) => {
     const { id } = message as v1.DeleteAdvisoryRequest;
     await writeAdvisory(
-      engine,
+      deps,
       call,
       id,
       async (writer, before) => {

@@ -11,7 +11,7 @@ import { OPERATOR, OPERATOR_UID } from "../../../src/auth/caller.ts";
 import { Grants } from "../../../src/auth/grants.ts";
 import { SigningKeys } from "../../../src/auth/keys.ts";
 import { issueToken } from "../../../src/auth/token.ts";
-import { Engine } from "../../../src/engine/engine.ts";
+import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import { PageTokens } from "../../../src/engine/list/page-token.ts";
 import { Mutation } from "../../../src/engine/write/mutation.ts";
 import { SinkPolicy } from "../../../src/events/subscriptions/sink-policy.ts";
@@ -57,7 +57,7 @@ export class DirectStore {
     const installation = await InstallationSecrets.open(store, secrets);
     const addresses = () => ({ baseUrl: server.url, authUrl: server.url });
     const { localAccounts, rootGroups } = settings;
-    const engine = new Engine({
+    const engine = createEngine({
       store,
       catalog: RESOURCES,
       access: new Access({ store, resources: RESOURCES, localAccounts }),
