@@ -22,7 +22,7 @@ export const QUOTAS = [
 export type Quota = (typeof QUOTAS)[number];
 
 /** Quotas of organizations for which the operator has set none: one event is sent once for each subscription. */
-export const DEFAULT_QUOTAS: Readonly<Partial<Record<Quota, number>>> = {
+const DEFAULT_QUOTAS: Readonly<Partial<Record<Quota, number>>> = {
   subscriptions: 100,
   subscriptions_per_sink: 20,
 };

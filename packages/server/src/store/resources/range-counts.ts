@@ -36,7 +36,7 @@ export async function rangeSize(
 }
 
 /** The number of rows in a range with these counts. */
-export function rowsAt(
+function rowsAt(
   { shape }: ResourceTable,
   range: TreeRange,
   { children, descendants }: Pick<Counts, "children" | "descendants">,

@@ -97,7 +97,7 @@ export class CostlyReads {
 }
 
 /** The error of a read that a queue has no place for. */
-export function tooManyReads({ full }: QueueFullError): WharfError {
+function tooManyReads({ full }: QueueFullError): WharfError {
   const whose = full === "key" ? "your organization or network" : "all callers";
   const text = `too many expensive reads of ${whose} are waiting: try again, or narrow the list`;
   return tooMany(text, RETRY_AFTER_SECONDS);

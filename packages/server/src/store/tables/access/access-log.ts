@@ -36,7 +36,7 @@ const MAX_ROOTS = 100;
  * The changes of grants in one transaction. They are logged under its new access version, so that replicas
  * compile only the changed grants again.
  */
-export class GrantChanges implements Changes {
+class GrantChanges implements Changes {
   /** Roots by identity. */
   readonly #changed = new Map<string, Set<string>>();
 

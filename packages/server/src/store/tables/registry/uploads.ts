@@ -83,11 +83,6 @@ export async function listedParts(reader: Reader): Promise<ReadonlySet<string>> 
   );
 }
 
-export async function countUploads(reader: Reader): Promise<number> {
-  const row = await reader.get<{ count: number }>("SELECT count(*) AS count FROM uploads");
-  return Number(row?.count ?? 0);
-}
-
 function fromRow(row: Row): Upload {
   return { ...row, parts: JSON.parse(row.parts) as Part[] };
 }
