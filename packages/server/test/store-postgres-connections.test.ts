@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WharfError } from "../src/lib/errors.ts";
 import type { Driver } from "../src/store/db/connection.ts";
-import type { Timeouts } from "../src/store/db/postgres/cluster.ts";
+import type { Timeouts } from "../src/store/db/postgres/timeouts.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";
 import { freePort } from "./support/server/free-port.ts";
 import { emptyDatabase, session } from "./support/server/postgres.ts";

@@ -7,8 +7,8 @@ import type { Queryable } from "./statements.ts";
 /** The operating system notices a dead peer of an idle connection after this and ten seconds more. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** How long a goodbye may take. */
-const END_MS = 1_000;
+/** How long statements in progress and a goodbye may take. */
+const END_MS = 1_500;
 
 /** Limits of a session. 0 is no limit. */
 export interface SessionLimits {
@@ -26,12 +26,12 @@ export interface ServerFacts {
   readonly timeline: number;
 }
 
-/** Is notified of what happens to a connection. */
+/** Is notified of what happens to an open connection. */
 export interface ConnectionObserver {
   /** It is closed, by either side. */
   closed(connection: Connection): void;
   /** The database rejected a write because it is read-only. */
-  readOnly(connection: Connection): void;
+  readOnly(): void;
 }
 
 /** One connection to PostgreSQL, which can be closed without the cooperation of the peer. */
@@ -45,9 +45,9 @@ export class Connection implements Queryable {
   answers = 0;
   /** Why it is closed. */
   closed: Error | undefined;
+  observer: ConnectionObserver | undefined;
   readonly #client: Client;
   readonly #socket: Socket;
-  readonly #observer: ConnectionObserver;
   #unanswered = 0;
   #isCorked = false;
 
@@ -56,11 +56,9 @@ export class Connection implements Queryable {
     host: DatabaseHost,
     applicationName: string,
     limits: SessionLimits,
-    observer: ConnectionObserver,
   ) {
     this.host = host;
     this.limits = limits;
-    this.#observer = observer;
     const socket = new Socket();
     this.#socket = socket;
     this.#client = new ClientClass({
@@ -92,7 +90,7 @@ export class Connection implements Queryable {
       return await this.#client.query(statement, values);
     } catch (error) {
       const { code, severity } = error as { code?: string; severity?: string };
-      if (code === READ_ONLY_TRANSACTION) this.#observer.readOnly(this);
+      if (code === READ_ONLY_TRANSACTION) this.observer?.readOnly();
       // The server closes the connection after such an error.
       if (severity === "FATAL" || severity === "PANIC") this.destroy(error as Error);
       throw error;
@@ -103,14 +101,14 @@ export class Connection implements Queryable {
     }
   }
 
-  /** Sends all that is queried within one tick of the event loop with one write. */
+  /** Sends all that is queried within one iteration of the event loop with one write. */
   #cork(): void {
     if (this.#isCorked) return;
     // The socket, or the TLS connection over it.
     const { stream } = (this.#client as unknown as { connection: { stream: Socket } }).connection;
     this.#isCorked = true;
     stream.cork();
-    process.nextTick(() => {
+    setImmediate(() => {
       this.#isCorked = false;
       stream.uncork();
     });
@@ -122,7 +120,7 @@ export class Connection implements Queryable {
     this.#close(reason);
   }
 
-  /** Says goodbye, and does not wait long for the peer. */
+  /** Says goodbye after the statements in progress, and does not wait long for the peer. */
   async end(): Promise<void> {
     if (this.closed !== undefined) return;
     const reason = new DatabaseUnavailable("the connection was closed");
@@ -138,6 +136,6 @@ export class Connection implements Queryable {
       `the connection to ${shownHost(this.host)} is closed: ${reason.message}`,
       reason instanceof DatabaseUnavailable ? reason.failure : "unreachable",
     );
-    this.#observer.closed(this);
+    this.observer?.closed(this);
   }
 }

@@ -32,7 +32,7 @@ type Orphan = Pick<ServerFacts, "pid" | "started">;
 const MAX_ORPHANS = 100;
 
 /** All open connections of this replica, which lead to the same primary. */
-export class Connections {
+export class Connections implements ConnectionObserver {
   readonly #hosts: Hosts;
   readonly #open = new Set<Connection>();
   readonly #observers: ((connection: Connection) => void)[] = [];
@@ -40,13 +40,8 @@ export class Connections {
   #orphans: Orphan[] = [];
   #closed: Error | undefined;
 
-  /** `connect` receives what is to be notified of every connection. */
-  constructor(connect: (observer: ConnectionObserver) => Hosts) {
-    this.#hosts = connect({
-      closed: (connection) => this.#forget(connection),
-      readOnly: () =>
-        this.destroyAll(new DatabaseUnavailable("the database is read-only", "read_only")),
-    });
+  constructor(hosts: Hosts) {
+    this.#hosts = hosts;
   }
 
   get all(): ReadonlySet<Connection> {
@@ -71,6 +66,7 @@ export class Connections {
       throw new ConfigError(TRANSACTION_POOLING);
     }
     this.#open.add(connection);
+    connection.observer = this;
     const moved = `the primary is now ${shownHost(connection.host)}`;
     for (const one of this.#open) {
       if (this.#hosts.isOutdated(one)) this.#destroy(one, moved);
@@ -88,15 +84,24 @@ export class Connections {
   /** Gives all connections up, and opens none any more. */
   close(): void {
     this.#closed = new DatabaseUnavailable("the store is closed");
-    this.destroyAll(this.#closed);
+    this.#destroyAll(this.#closed);
   }
 
-  destroyAll(reason: Error): void {
+  #destroyAll(reason: Error): void {
     for (const connection of [...this.#open]) connection.destroy(reason);
   }
 
   #destroy(connection: Connection, reason: string): void {
     connection.destroy(new DatabaseUnavailable(reason, "unreachable"));
+  }
+
+  closed(connection: Connection): void {
+    this.#open.delete(connection);
+    for (const observer of this.#observers) observer(connection);
+  }
+
+  readOnly(): void {
+    this.#destroyAll(new DatabaseUnavailable("the database is read-only", "read_only"));
   }
 
   async #terminateOrphans(connection: Connection): Promise<void> {
@@ -115,10 +120,5 @@ export class Connections {
 
   #addOrphans(more: readonly Orphan[]): void {
     this.#orphans = [...this.#orphans, ...more].slice(-MAX_ORPHANS);
-  }
-
-  #forget(connection: Connection): void {
-    if (!this.#open.delete(connection)) return;
-    for (const observer of this.#observers) observer(connection);
   }
 }

@@ -1,19 +1,15 @@
 import type { Client } from "pg";
 import { type DatabaseHost, shownHost } from "../../../config/database-url.ts";
 import { checkPrimary } from "./check.ts";
-import { Connection, type ConnectionObserver, type SessionLimits } from "./connection.ts";
+import { Connection, type SessionLimits } from "./connection.ts";
 import { DatabaseUnavailable, reasonOf } from "./failures.ts";
 import type { Ticks } from "./ticks.ts";
+import type { Timeouts } from "./timeouts.ts";
 
 export interface HostsOptions {
   readonly hosts: readonly DatabaseHost[];
   readonly applicationName: string;
-  /** How long a host may take until its answer to the first query. */
-  readonly connectTimeoutMs: number;
-  /** The head start of the last primary, before the other hosts are tried at the same time. */
-  readonly staggerMs: number;
-  /** After a failure, connections are rejected for this time: a struggling database needs no storm of them. */
-  readonly retryMs: number;
+  readonly timeouts: Timeouts;
 }
 
 /** Opens connections to the one of several hosts that is a primary and can be written. */
@@ -21,22 +17,15 @@ export class Hosts {
   readonly #Client: typeof Client;
   readonly #options: HostsOptions;
   readonly #ticks: Ticks;
-  readonly #observer: ConnectionObserver;
   /** The last primary is tried first. */
   #last: DatabaseHost | undefined;
   #timeline = 0;
   #failure: { readonly error: unknown; readonly at: number } | undefined;
 
-  constructor(
-    ClientClass: typeof Client,
-    options: HostsOptions,
-    ticks: Ticks,
-    observer: ConnectionObserver,
-  ) {
+  constructor(ClientClass: typeof Client, options: HostsOptions, ticks: Ticks) {
     this.#Client = ClientClass;
     this.#options = options;
     this.#ticks = ticks;
-    this.#observer = observer;
   }
 
   /** Whether a connection leads to a former primary. */
@@ -46,7 +35,7 @@ export class Hosts {
 
   async connect(limits: SessionLimits): Promise<Connection> {
     const failed = this.#failure;
-    if (failed !== undefined && performance.now() - failed.at < this.#options.retryMs)
+    if (failed !== undefined && performance.now() - failed.at < this.#options.timeouts.retryMs)
       throw failed.error;
     try {
       const connection = await this.#race(limits);
@@ -62,7 +51,7 @@ export class Hosts {
 
   /** The first host that succeeds wins; connections to the others are closed. */
   #race(limits: SessionLimits): Promise<Connection> {
-    const { hosts, staggerMs } = this.#options;
+    const { hosts, timeouts } = this.#options;
     const order = [...hosts].sort((a, b) => Number(b === this.#last) - Number(a === this.#last));
     const failures = new Map<DatabaseHost, unknown>();
     return new Promise((resolve, reject) => {
@@ -87,16 +76,16 @@ export class Hosts {
         if (!isDecided) for (const host of order.slice(begun)) attempt(host);
       };
       attempt(order[0] as DatabaseHost);
-      if (hosts.length > 1) this.#ticks.after(staggerMs, others);
+      if (hosts.length > 1) this.#ticks.after(timeouts.staggerMs, others);
     });
   }
 
   async #open(host: DatabaseHost, limits: SessionLimits): Promise<Connection> {
-    const { applicationName, connectTimeoutMs } = this.#options;
-    const connection = new Connection(this.#Client, host, applicationName, limits, this.#observer);
-    const seconds = connectTimeoutMs / 1_000;
-    const silent = new DatabaseUnavailable(`no answer within ${seconds} s`, "unreachable");
-    const cancel = this.#ticks.after(connectTimeoutMs, () => connection.destroy(silent));
+    const { applicationName, timeouts } = this.#options;
+    const connection = new Connection(this.#Client, host, applicationName, limits);
+    const text = `no answer within ${timeouts.connectMs / 1_000} s`;
+    const silent = new DatabaseUnavailable(text, "unreachable");
+    const cancel = this.#ticks.after(timeouts.connectMs, () => connection.destroy(silent));
     try {
       await connection.connect();
       connection.facts = await checkPrimary(connection);

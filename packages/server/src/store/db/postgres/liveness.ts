@@ -4,15 +4,13 @@ import type { Connections } from "./connections.ts";
 import { isFromServer } from "./failures.ts";
 import type { LockedTables } from "./locked-tables.ts";
 import type { Ticks } from "./ticks.ts";
+import type { Timeouts } from "./timeouts.ts";
 
 /** How much longer than the server we wait for the end of a statement. */
 const GRACE_MS = 5_000;
 
 export interface LivenessOptions {
-  /** A query without an answer for this time is suspicious. */
-  readonly silenceMs: number;
-  /** How long the server may take to say what became of the connections. */
-  readonly checkTimeoutMs: number;
+  readonly timeouts: Timeouts;
   readonly limits: SessionLimits;
 }
 
@@ -66,7 +64,7 @@ export class Liveness {
     this.#ticks = ticks;
     this.#options = options;
     this.#locked = locked;
-    this.#silentTicks = ticks.count(options.silenceMs);
+    this.#silentTicks = ticks.count(options.timeouts.silenceMs);
     ticks.observe(() => this.#tick());
   }
 
@@ -96,7 +94,7 @@ export class Liveness {
     const before = new Map([...this.#connections.all].map((one) => [one, one.answers]));
     const unanswered = () => [...before.keys()].filter((one) => one.answers === before.get(one));
     let probe: Connection | undefined;
-    const cancel = this.#ticks.after(this.#options.checkTimeoutMs, () => {
+    const cancel = this.#ticks.after(this.#options.timeouts.connectMs, () => {
       if (probe !== undefined) this.#connections.destroy(probe, "no answer");
     });
     try {

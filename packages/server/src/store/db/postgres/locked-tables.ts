@@ -7,11 +7,6 @@ interface LockedTable {
   readonly blocksReads: boolean;
 }
 
-interface Waiting {
-  readonly sql: string;
-  resolve(): void;
-}
-
 export function tableLocked(): DatabaseUnavailable {
   return new DatabaseUnavailable("a table is locked by another session", "locked");
 }
@@ -25,7 +20,6 @@ export class LockedTables {
   readonly #ticks: Ticks;
   readonly #waitMs: number;
   #locked: ReadonlyMap<string, LockedTable> = new Map();
-  readonly #waiting = new Set<Waiting>();
 
   constructor(ticks: Ticks, waitMs: number) {
     this.#ticks = ticks;
@@ -45,9 +39,6 @@ export class LockedTables {
         return [name, { mentions: new RegExp(`\\b${name}\\b`), blocksReads }];
       }),
     );
-    for (const waiting of this.#waiting) {
-      if (!this.blocks(waiting.sql)) waiting.resolve();
-    }
   }
 
   /** Whether a statement needs a locked table. */
@@ -60,21 +51,15 @@ export class LockedTables {
   }
 
   /** Resolves when the tables of a blocked read are free. */
-  admit(sql: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const cancel = this.#ticks.after(this.#waitMs, () => {
-        this.#waiting.delete(waiting);
-        reject(tableLocked());
-      });
-      const waiting: Waiting = {
-        sql,
-        resolve: () => {
-          cancel();
-          this.#waiting.delete(waiting);
-          resolve();
-        },
-      };
-      this.#waiting.add(waiting);
+  async admit(sql: string): Promise<void> {
+    let isLate = false;
+    const cancel = this.#ticks.after(this.#waitMs, () => {
+      isLate = true;
     });
+    while (this.blocks(sql)) {
+      if (isLate) throw tableLocked();
+      await new Promise<void>((resolve) => this.#ticks.after(0, resolve));
+    }
+    cancel();
   }
 }

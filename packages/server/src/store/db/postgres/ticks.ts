@@ -1,8 +1,3 @@
-interface Deadline {
-  left: number;
-  expire(): void;
-}
-
 /**
  * Timeouts that are measured in ticks of one timer. A process that was paused, or had no CPU, has missed
  * one tick at most: it does not mistake its own pause for the silence of a peer whose answer it has not
@@ -11,7 +6,8 @@ interface Deadline {
 export class Ticks {
   readonly #ms: number;
   readonly #timer: NodeJS.Timeout;
-  readonly #deadlines = new Set<Deadline>();
+  /** The ticks that are left until each runs. */
+  readonly #deadlines = new Map<() => void, number>();
   readonly #observers: (() => void)[] = [];
 
   constructor(ms: number) {
@@ -31,23 +27,24 @@ export class Ticks {
 
   /** Runs after a time, unless the returned function is called before. */
   after(ms: number, expire: () => void): () => void {
-    const deadline = { left: this.count(ms), expire };
-    this.#deadlines.add(deadline);
-    return () => this.#deadlines.delete(deadline);
+    this.#deadlines.set(expire, this.count(ms));
+    return () => this.#deadlines.delete(expire);
   }
 
   /** Expires everything at once. */
   stop(): void {
     clearInterval(this.#timer);
-    for (const deadline of this.#deadlines) deadline.expire();
+    for (const expire of this.#deadlines.keys()) expire();
     this.#deadlines.clear();
   }
 
   #tick(): void {
-    for (const deadline of this.#deadlines) {
-      if (--deadline.left > 0) continue;
-      this.#deadlines.delete(deadline);
-      deadline.expire();
+    for (const [expire, left] of this.#deadlines) {
+      if (left > 1) this.#deadlines.set(expire, left - 1);
+      else {
+        this.#deadlines.delete(expire);
+        expire();
+      }
     }
     for (const observer of this.#observers) observer();
   }

@@ -5,19 +5,13 @@ import type { Turn } from "../commit/turns.ts";
 import { beginBatch, type Marker } from "./batches.ts";
 import { wasCommitted } from "./commit-outcome.ts";
 import type { Connection } from "./connection.ts";
+import type { Timeouts } from "./timeouts.ts";
 
 /** Where connections come from. */
 export interface ConnectionSource {
   open(): Promise<Connection>;
   /** Closes a connection without waiting for the peer, which may be silent. */
   discard(connection: Connection): void;
-}
-
-export interface TransactionTimeouts {
-  /** Of a ROLLBACK. */
-  readonly rollbackMs: number;
-  /** Of finding out about a COMMIT whose connection broke. */
-  readonly outcomeMs: number;
 }
 
 /** The connection that writes, with what is needed to find out about its last commit. */
@@ -39,11 +33,11 @@ interface OpenTransaction {
  */
 export class Transactions {
   readonly #source: ConnectionSource;
-  readonly #timeouts: TransactionTimeouts;
+  readonly #timeouts: Timeouts;
   #idle: WriteConnection | undefined;
   #open: OpenTransaction | undefined;
 
-  constructor(source: ConnectionSource, timeouts: TransactionTimeouts) {
+  constructor(source: ConnectionSource, timeouts: Timeouts) {
     this.#source = source;
     this.#timeouts = timeouts;
   }
