@@ -15,8 +15,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { RESOURCES } from "@wharf/server/app/resources.ts";
-import { migrations } from "@wharf/server/store/db/migrations.ts";
-import { openSqlite } from "@wharf/server/store/db/sqlite.ts";
+import { SQL_FILES } from "@wharf/server/store/schema/sql-files.ts";
 import { ORGANIZATION } from "./organization.ts";
 
 const FILL = join(import.meta.dirname, "fill.ts");
@@ -83,14 +82,11 @@ export function copyOf(data: string): ScratchData {
 
 /** Changes with everything that affects stored rows: tables, encodings, and the code that fills them. */
 function schemaDigest(): string {
-  using scratch = new ScratchData();
-  const { dialect, close } = openSqlite(join(scratch.path, "wharf.db"));
-  const inputs: unknown[] = [migrations(dialect)];
+  const inputs: unknown[] = [SQL_FILES];
   inputs.push(...[FILL, FILL_AUDIT, ...ROWS].map((file) => readFileSync(file, "utf8")));
   for (const { table, encoding } of Object.values(RESOURCES)) {
-    inputs.push(table.schema(dialect), encoding);
+    inputs.push(table.statements(), encoding);
   }
-  void close();
   return createHash("sha256").update(JSON.stringify(inputs)).digest("hex").slice(0, 12);
 }
 

@@ -22,7 +22,7 @@ import { Store } from "@wharf/server/store/db/store.ts";
 import { CountChanges } from "@wharf/server/store/resources/counts.ts";
 import type { ResourceTable } from "@wharf/server/store/resources/resource-table.ts";
 import type { ResourceRow } from "@wharf/server/store/resources/rows.ts";
-import { createIndex } from "@wharf/server/store/schema/table-schema.ts";
+import { createdIndex } from "@wharf/server/store/schema/statements.ts";
 import { advisoryRows } from "./advisory-rows.ts";
 import { bindingRows, type TableRow } from "./binding-rows.ts";
 import { ORGANIZATION, teamNamed } from "./organization.ts";
@@ -135,28 +135,18 @@ function* batches(rows: Iterable<TableRow>): Iterable<TableRow[]> {
   yield batch;
 }
 
-async function dropIndexes({ writer }: Driver, name: string): Promise<void> {
-  const made = await writer.all<{ name: string }>(
-    "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL",
-    name,
-  );
-  for (const { name } of made) await writer.run(`DROP INDEX ${name}`);
-}
-
 async function fill(folder: string, count: number, rows: Rows): Promise<void> {
   const driver = openSqlite(join(folder, "wharf.db"));
   const tables = Object.values(RESOURCES).map((resource) => resource.table);
   const store = await Store.open(driver, tables, { committed() {} });
-  const { writer, dialect } = driver;
+  const { writer } = driver;
   await writer.run("PRAGMA synchronous = OFF");
   await writer.run("PRAGMA cache_size = -1000000");
   await writer.run("PRAGMA temp_store = MEMORY");
-  const schemas = FILLED.flatMap((table) => table.schema(dialect));
-  for (const { name } of schemas) await dropIndexes(driver, name);
+  const indexes = FILLED.flatMap((table) => table.statements()).filter((sql) => createdIndex(sql));
+  for (const sql of indexes) await writer.run(`DROP INDEX ${createdIndex(sql)?.index}`);
   await insertAll(driver, rows, count);
-  for (const { name, indexes } of schemas) {
-    for (const index of indexes) await writer.run(createIndex(name, index));
-  }
+  for (const sql of indexes) await writer.run(sql);
   await writer.get("PRAGMA wal_checkpoint(TRUNCATE)");
   await store.close();
 }

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { Plugin } from "esbuild";
@@ -92,6 +93,21 @@ export const filesOnce: Plugin = {
       if (!text.includes(ADDING)) throw new Error(`${path} is not what it was: look at it again`);
       const known = "if (withDeps && files.has(file.proto.name)) return;";
       return { contents: text.replace(ADDING, `${ADDING} ${known}`) };
+    });
+  },
+};
+
+/** Has the bundles contain the SQL files that the sources read from their folder (store/schema/sql-files.ts). */
+export const embeddedSql: Plugin = {
+  name: "embedded SQL",
+  setup({ onLoad }) {
+    onLoad({ filter: /store\/schema\/sql-files\.ts$/ }, ({ path }) => {
+      const folder = join(dirname(path), "../migrations");
+      const files = readdirSync(folder).filter((name) => name.endsWith(".sql"));
+      const imports = files.map((name, at) => `import f${at} from "../migrations/${name}";`);
+      const entries = files.map((name, at) => `"${name}": f${at}`);
+      const contents = `${imports.join("\n")}\nexport const SQL_FILES = { ${entries.join(", ")} };`;
+      return { contents, resolveDir: dirname(path) };
     });
   },
 };

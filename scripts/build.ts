@@ -3,7 +3,7 @@
  * of small files makes for a slow start; one file that is compiled already starts at once.
  */
 import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { BuildResult } from "esbuild";
 import { buildConsole } from "./build-console.ts";
 import { newBuild, publishBuild } from "./build-folder.ts";
@@ -36,9 +36,11 @@ listSources("sources", [...commands, ...operators, console]);
 await keepCode(OUT);
 publishBuild(COMMAND, OUT);
 
-/** Lists what went into some of the files, for the launcher. */
+/** Lists what went into some of the files, for the launcher, with the folder of SQL files, which changes with a new one. */
 function listSources(name: string, built: readonly Pick<BuildResult, "metafile">[]): void {
-  const inputs = new Set(built.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {})));
+  const files = built.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
+  const folders = files.filter((file) => file.endsWith(".sql")).map((file) => dirname(file));
+  const inputs = new Set([...files, ...folders]);
   const ours = [...inputs].filter((file) => file.startsWith("packages/"));
   writeFileSync(join(OUT, name), ours.map((file) => file.slice("packages".length)).join("\n"));
 }

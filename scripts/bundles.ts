@@ -10,6 +10,7 @@ import { type BuildOptions, type BuildResult, build, type Plugin } from "esbuild
 import { WRAPPER } from "../packages/server/src/lib/runtime/code-cache.ts";
 import { buildInfo } from "./build-info.ts";
 import {
+  embeddedSql,
   filesOnce,
   loadedApart,
   loadFromBuild,
@@ -136,7 +137,8 @@ export function commonOptions({
     legalComments: "none",
     logLevel: "warning",
     metafile: true,
-    plugins: [filesOnce, leafImports, ...plugins],
+    plugins: [filesOnce, leafImports, embeddedSql, ...plugins],
+    loader: { ".sql": "text" },
     define: {
       // Programs that are started apart are beside the file that starts them (sqlite/reader-processes.ts).
       "import.meta.dirname": "__dirname",

@@ -15,6 +15,7 @@ import { GENERATED } from "./indexes/contract-files.ts";
 import { indexesAreCurrent } from "./indexes/indexes.ts";
 import { guideIsCurrent } from "./migration-docs/guide.ts";
 import { openApiIsCurrent } from "./openapi/file.ts";
+import { stepsAreComplete } from "./schema/steps.ts";
 import { ROOT, StepError, step, tool } from "./step.ts";
 
 /** The files that buf generates below a folder: contents by path. */
@@ -85,6 +86,7 @@ const results = await Promise.all([
   step("docs/cli.md and man pages are current", documentsAreCurrent),
   step("the OpenAPI document is current", openApiIsCurrent),
   step("docs/migrate-v1-to-v2.md is current", guideIsCurrent),
+  step("steps of the schema are complete", stepsAreComplete),
   step("links in documents", linksAreValid),
   step("direction of imports", importsGoDown),
   step("introductions of folders", foldersIntroduceThemselves),

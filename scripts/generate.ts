@@ -9,6 +9,10 @@ const done =
   (await step("format protos", () => tool("buf", "format", "-w", "proto"))) &&
   (await step("generate code", () => tool("buf", "generate"))) &&
   (await step("write lists of messages, services and resources", writeIndexes)) &&
+  (await step("write steps of the schema", async () => {
+    const { writeSteps } = await import("./schema/steps.ts");
+    await writeSteps();
+  })) &&
   // Imported dynamically: the commands depend on the code that was just generated.
   (await step("write docs/cli.md and man pages", async () => {
     const { writeDocuments } = await import("./cli-docs/documents.ts");

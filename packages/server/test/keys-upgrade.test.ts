@@ -25,8 +25,6 @@ import {
 import { emptyDatabase } from "./support/server/postgres.ts";
 import { STORES, TestServer } from "./support/server/test-server.ts";
 
-/** The last step of a version that kept keys in plain. */
-const PLAIN_STEPS = 5;
 const BASE_URL = "http://wharf.test";
 
 /** What such a version had written. */
@@ -38,7 +36,7 @@ async function plainStore(driver: Driver) {
     (name) => [name, randomBytes(32).toString("base64url")] as const,
   );
   await driver.begin();
-  await createEarlierStore(driver, PLAIN_STEPS);
+  await createEarlierStore(driver);
   await writer.run(
     "INSERT INTO signing_keys (kid, private_jwk, created) VALUES (?, ?, ?)",
     signing.kid,

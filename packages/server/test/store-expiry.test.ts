@@ -17,9 +17,6 @@ import { STORES } from "./support/server/test-server.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
-/** The migrations of the first release, before anything had to expire by index. */
-const FIRST_RELEASE = 5;
-
 for (const kind of STORES) {
   describe(`rows that expire, on ${kind}`, () => {
     let database: NewDatabase;
@@ -178,7 +175,7 @@ for (const kind of STORES) {
     const driver = await database.connect();
     const { writer } = driver;
     await driver.begin();
-    await createEarlierStore(driver, FIRST_RELEASE);
+    await createEarlierStore(driver);
     const sql = "INSERT INTO tickets (digest, purpose, payload, expires) VALUES (?, ?, ?, ?)";
     await writer.run(sql, "1", "setup", "{}", 9e12);
     await writer.run(sql, "2", "reset", '{"identity":"abc","username":"ada"}', 9e12);

@@ -9,11 +9,11 @@ import { checkPostgres } from "../store/check/postgres.ts";
 import type { CheckProgress, StoreProblem } from "../store/check/problem.ts";
 import { checkIntegrity } from "../store/check/sqlite-integrity.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { migrations } from "../store/db/migrations.ts";
 import { DATABASE } from "../store/db/open.ts";
 import { openPostgres } from "../store/db/postgres.ts";
 import { SqliteConnection } from "../store/db/sqlite/connection.ts";
 import { causeOf } from "../store/db/sqlite/failures.ts";
+import { schemaFor } from "./backup/store-source.ts";
 import { RESOURCES } from "./resources.ts";
 
 export type { StoreProblem };
@@ -124,7 +124,7 @@ async function checkData(
   options: CheckOptions,
 ): Promise<Found> {
   const step = await readStep(reader);
-  const known = migrations(reader.dialect).length;
+  const known = schemaFor(reader.dialect).last;
   if (step === known) {
     const tables = Object.values(RESOURCES).map((resource) => resource.table);
     const problems = await checkInvariants(reader, tables, options.progress);

@@ -4,21 +4,26 @@
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { schemaFor } from "../../src/app/backup/store-source.ts";
 import { openStore } from "../../src/store/db/open.ts";
-import type { Step } from "../../src/store/schema/step.ts";
+import { DIALECT } from "../../src/store/db/postgres/dialect.ts";
 import { ApiClient, PROTOCOLS } from "../support/client/api-client.ts";
 import { rejected } from "../support/client/api-error.ts";
 import { listAll, uidsOf } from "../support/client/pagination.ts";
 import { TestServer } from "../support/server/test-server.ts";
 
 /** One existing table a step: a step that waits for a table while it holds others would hold up everybody. */
-const LATER: readonly Step[] = [
-  ["CREATE TABLE later_things (id BIGINT PRIMARY KEY, name TEXT NOT NULL)"],
-  ...["groups", "audit", "events", "counts"].map((table) => [
-    `ALTER TABLE ${table} ADD COLUMN later TEXT NOT NULL DEFAULT ''`,
-    `CREATE INDEX ${table}_by_later ON ${table} (later)`,
+const FIRST_LATER = schemaFor(DIALECT).last + 1;
+const LATER = Object.fromEntries([
+  [
+    `${FIRST_LATER}-things.sql`,
+    "CREATE TABLE later_things (id INTEGER PRIMARY KEY, name TEXT NOT NULL);",
+  ],
+  ...["groups", "audit", "events", "counts"].map((table, at) => [
+    `${FIRST_LATER + 1 + at}-${table}.sql`,
+    `ALTER TABLE ${table} ADD COLUMN later TEXT NOT NULL DEFAULT '';\nCREATE INDEX ${table}_by_later ON ${table} (later);`,
   ]),
-];
+]);
 
 /** Of gRPC. */
 const NOT_FOUND = 5;

@@ -7,8 +7,8 @@ import { type Definitions, isDefinition } from "../../store/copy/definitions.ts"
 import { ContentDigest, contentOf, isSameContent } from "../../store/copy/digest.ts";
 import type { Target } from "../../store/copy/target.ts";
 import type { Dialect, Value } from "../../store/db/connection.ts";
-import { creationStatements, recordCreation } from "../../store/schema/migrate.ts";
 import { readSchema } from "../../store/schema/read-schema.ts";
+import { recordStep } from "../../store/schema/records.ts";
 import { ownTables, schemaFor } from "./store-source.ts";
 
 /** The number of rows copied so far, and of all. */
@@ -120,13 +120,13 @@ async function createAsCopied(target: Target, { definitions }: Content): Promise
 async function createAsKnown(target: Target, content: Content): Promise<void> {
   const { reader, writer } = target;
   const schema = schemaFor(reader.dialect);
-  if (content.step !== schema.steps.length)
+  if (content.step !== schema.last)
     throw new ConfigError(
       `the copy is of wharf ${content.version}: between SQLite and PostgreSQL it can be moved by that version only; restore it into ${content.store}, start this version once to upgrade it, and run \`wharf admin migrate\``,
     );
-  await target.script(creationStatements(schema, reader.dialect));
+  await target.script(schema.creation());
   // The rows that a store begins with are among those that are copied.
   for (const name of ownTables(reader.dialect))
     if ((await readSchema(reader)).has(name)) await writer.run(`DELETE FROM ${quoted(name)}`);
-  await recordCreation(writer, schema);
+  await recordStep(writer, schema.last, { version: schema.version, pending: "" });
 }

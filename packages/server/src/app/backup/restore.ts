@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { ConfigError } from "../../config/settings.ts";
 import type { Unlock } from "../../lib/age/age.ts";
 import { readKey } from "../../secrets/key.ts";
-import { migrations } from "../../store/db/migrations.ts";
 import { SECRET_KEY } from "../../store/db/open.ts";
 import { DIALECT } from "../../store/db/sqlite/dialect.ts";
 import { createDirectory } from "../../store/db/sqlite/directory.ts";
@@ -11,7 +10,7 @@ import type { ArchiveHeader } from "./archive.ts";
 import { readBackup } from "./back-up.ts";
 import { type CopyProgress, fillTarget } from "./fill-target.ts";
 import { writeKey } from "./private-file.ts";
-import type { StoreLocation } from "./store-source.ts";
+import { type StoreLocation, schemaFor } from "./store-source.ts";
 import { buildStore } from "./store-target.ts";
 
 export interface RestoreOptions {
@@ -63,7 +62,7 @@ export function restore(location: StoreLocation, options: RestoreOptions): Promi
 }
 
 function mustBeKnown({ step, version }: ArchiveHeader): void {
-  if (step <= migrations(DIALECT).length) return;
+  if (step <= schemaFor(DIALECT).last) return;
   throw new ConfigError(`it was written by wharf ${version}: restore it with that version`);
 }
 

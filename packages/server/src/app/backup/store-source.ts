@@ -15,9 +15,8 @@ import {
 import type { Dialect } from "../../store/db/connection.ts";
 import { DATABASE } from "../../store/db/open.ts";
 import { schemaOf } from "../../store/db/store.ts";
-import { creationStatements, tablesCreatedBy } from "../../store/schema/migrate.ts";
-import type { Schema } from "../../store/schema/migration.ts";
 import { lastStep, readRecords } from "../../store/schema/records.ts";
+import type { Schema } from "../../store/schema/schema.ts";
 import { newerStore } from "../../store/schema/store-errors.ts";
 import { RESOURCES } from "../resources.ts";
 
@@ -46,7 +45,7 @@ export function schemaFor(dialect: Dialect): Schema {
 
 /** The names of all tables that may be ours. */
 export function ownTables(dialect: Dialect): ReadonlySet<string> {
-  return new Set(tablesCreatedBy(creationStatements(schemaFor(dialect), dialect)));
+  return new Set(schemaFor(dialect).tableNames());
 }
 
 /** Opens a store to be copied, while its server runs or not. It is neither changed nor upgraded. */
@@ -86,9 +85,10 @@ async function describe(location: StoreLocation, snapshot: Snapshot): Promise<St
     throw new ConfigError("the database has no tables of wharf");
   // Early versions recorded steps only. A failed statement would end the transaction of PostgreSQL.
   const early = { step: await lastStep(reader), version: "", pending: "" };
-  const hasRecords = tables.some(({ name }) => name === "table_digests");
+  const { columns } = tables.find(({ name }) => name === "migrations") as CopiedTable;
+  const hasRecords = columns.some(({ name }) => name === "pending");
   const records = (hasRecords ? await readRecords(reader) : undefined) ?? early;
-  const known = schemaFor(dialect).steps.length;
+  const known = schemaFor(dialect).last;
   if (records.step > known) throw newerStore(records, known);
   if (records.pending !== "")
     throw new ConfigError("the store is being upgraded: wait until a server has started on it");

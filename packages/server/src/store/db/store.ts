@@ -5,8 +5,8 @@ import { VERSION } from "../../lib/version.ts";
 import { participantsOf } from "../participants.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
 import { type MigrationOptions, migrate } from "../schema/migrate.ts";
-import type { Schema } from "../schema/migration.ts";
-import type { Step } from "../schema/step.ts";
+import { Schema } from "../schema/schema.ts";
+import { SQL_FILES } from "../schema/sql-files.ts";
 import { rebaseLog } from "../tables/events/event-log.ts";
 import { type CommitObserver, GroupCommit } from "./commit/group-commit.ts";
 import type { Lock } from "./commit/held-rows.ts";
@@ -15,7 +15,6 @@ import type { Work } from "./commit/transaction.ts";
 import type { Dialect, Driver, Reader } from "./connection.ts";
 import type { StoreFailure } from "./failure.ts";
 import { StoreHealth } from "./health.ts";
-import { migrations } from "./migrations.ts";
 import { probe } from "./probe.ts";
 import { type CostlyLimits, CostlyReads, type ReadOrigin } from "./read/costly-reads.ts";
 import { observedReads } from "./read/observed-reader.ts";
@@ -43,8 +42,8 @@ export interface StoreOptions extends MigrationOptions {
   readonly costly?: Partial<CostlyLimits>;
   /** Measures ticks of the event loop, for tests. */
   readonly clock?: () => number;
-  /** Steps of a version to come, for tests of upgrades. */
-  readonly laterSteps?: readonly Step[];
+  /** SQL files of a version to come, for tests of upgrades. */
+  readonly laterSteps?: Readonly<Record<string, string>>;
   /** The tables that take part in every commit, for tests, and for measurements without some. */
   readonly participants?: readonly Participant[];
 }
@@ -55,10 +54,10 @@ const ACCESS_VERSION = "SELECT version FROM access_version";
 export function schemaOf(
   tables: readonly ResourceTable[],
   dialect: Dialect,
-  laterSteps: readonly Step[] = [],
+  laterSteps: Readonly<Record<string, string>> = {},
 ): Schema {
-  const derived = tables.flatMap((table) => table.schema(dialect));
-  return { version: VERSION, steps: [...migrations(dialect), ...laterSteps], tables: derived };
+  const files = { ...SQL_FILES, ...laterSteps };
+  return new Schema({ version: VERSION, files, tables: tables.map(({ shape }) => shape) }, dialect);
 }
 
 /** A request whose client may give up, or only try. Its caller, if it has one, is charged with what it writes. */

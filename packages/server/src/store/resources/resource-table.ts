@@ -2,13 +2,12 @@ import { isRoot, rootOf } from "@wharf/contract";
 import type { ColumnType, InsertTarget } from "../db/commit/insert-rows.ts";
 import type { Transaction } from "../db/commit/transaction.ts";
 import type { UpdateTarget } from "../db/commit/update-rows.ts";
-import type { Dialect, Value } from "../db/connection.ts";
-import type { TableSchema } from "../schema/table-schema.ts";
+import type { Value } from "../db/connection.ts";
 import { grantsChanged } from "../tables/access/access-log.ts";
 import { CountChanges, countKind } from "./counts.ts";
 import { ResourceReads, storedKeys } from "./resource-reads.ts";
 import type { ResourceRow } from "./rows.ts";
-import { tableSchema } from "./table-schema.ts";
+import { tableStatements } from "./table-schema.ts";
 import { ALL_IDENTITIES, type TableShape } from "./table-shape.ts";
 import { readTerms, type TermKey, TermTable, writeTerms } from "./terms/terms.ts";
 
@@ -66,9 +65,9 @@ export class ResourceTable extends ResourceReads {
     this.#updated = { table: name, columns: { ...Object.fromEntries(mutable), uid: "text" } };
   }
 
-  /** The table with its indexes, and those of its terms. */
-  schema(dialect: Dialect): TableSchema[] {
-    return [tableSchema(this.shape, dialect), ...(this.terms?.schema(dialect) ?? [])];
+  /** The statements that create the table with its indexes, and those of its terms, in the types of SQLite. */
+  statements(): string[] {
+    return [...tableStatements(this.shape), ...(this.terms?.statements() ?? [])];
   }
 
   /** Returns false, and does nothing, when the uid, or a unique name, exists. */

@@ -1,6 +1,4 @@
-import type { Dialect } from "../db/connection.ts";
-import type { ColumnSchema, IndexSchema, TableSchema } from "../schema/table-schema.ts";
-import type { FilterColumn, TableShape } from "./table-shape.ts";
+import type { TableShape } from "./table-shape.ts";
 
 /**
  * The orders kept in indexes, each with the row id to order equal rows. Orders without an index (children by time, folders
@@ -18,60 +16,41 @@ const INDEXES = [
   ["updated"],
 ] as const;
 
-/** The table of a resource and its indexes. */
-export function tableSchema(shape: TableShape, dialect: Dialect): TableSchema {
-  const { id, text, integer, blob } = dialect;
+/** The statements that create the table of a resource and its indexes, in the types of SQLite. */
+export function tableStatements(shape: TableShape): string[] {
   const { name, filterColumns, partitions, hasTerms = false } = shape;
-  const column = (columnName: string, type: string): ColumnSchema => ({
-    name: columnName,
-    sql: `${type} NOT NULL`,
-  });
-  return {
-    name,
-    columns: [
-      { name: "id", sql: id },
-      { name: "uid", sql: `${text} NOT NULL UNIQUE` },
-      ...["parent", "root", "name"].map((one) => column(one, text)),
-      ...["created", "updated", "encoding"].map((one) => column(one, integer)),
-      ...(partitions === undefined ? [] : [column("part", integer)]),
-      // The terms to remove from the term table when the row changes.
-      ...(hasTerms ? [column("terms", text)] : []),
-      ...filterColumns.map((filter) => filterColumn(filter, dialect)),
-      column("data", blob),
-      column("json", text),
-    ],
-    indexes: indexesOf(shape),
-    ...(shape.filtersOf === undefined ? {} : { valuesOf: shape.filtersOf }),
-  };
+  const column = (type: string) => (columnName: string) => `${columnName} ${type} NOT NULL`;
+  const [text, integer] = [column("TEXT"), column("INTEGER")];
+  const columns = [
+    "id INTEGER PRIMARY KEY",
+    "uid TEXT NOT NULL UNIQUE",
+    ...["parent", "root", "name"].map(text),
+    ...["created", "updated", "encoding"].map(integer),
+    ...(partitions === undefined ? [] : [integer("part")]),
+    // The terms to remove from the term table when the row changes.
+    ...(hasTerms ? [text("terms")] : []),
+    ...filterColumns.map((filter) => (filter.type === "text" ? text : integer)(filter.name)),
+    "data BLOB NOT NULL",
+    "json TEXT NOT NULL",
+  ];
+  return [`CREATE TABLE ${name} (${columns.join(", ")})`, ...indexStatements(shape)];
 }
 
-function filterColumn({ name, type }: FilterColumn, { text, integer }: Dialect): ColumnSchema {
-  return type === "text"
-    ? { name, sql: `${text} NOT NULL`, initial: "''" }
-    : { name, sql: `${integer} NOT NULL`, initial: "0" };
-}
-
-function indexesOf(shape: TableShape): IndexSchema[] {
+function indexStatements(shape: TableShape): string[] {
   const { name, filterColumns, indexes = [], uniqueNames = false } = shape;
-  const index = (columns: readonly string[]): IndexSchema => ({
-    name: `${name}_by_${columns.join("_")}`,
-    columns: [...columns, "id"],
-  });
-  const order = (columns: readonly string[]): IndexSchema => {
-    const { name, columns: all } = index(columns);
+  const index = (columns: readonly string[], end: readonly string[] = ["id"]) =>
+    `CREATE INDEX ${name}_by_${columns.join("_")} ON ${name} (${[...columns, ...end].join(", ")})`;
+  const order = (columns: readonly string[]) => {
     const isAround = !columns.includes("parent") && !columns.includes("uid");
-    return { name, columns: isAround ? [...all, "uid"] : all };
+    return index(columns, isAround ? ["id", "uid"] : ["id"]);
   };
   return [
     ...orderColumns(shape).map(order),
-    ...filterColumns.map(({ name: column, sparse }) => ({
-      ...index([column]),
-      ...(sparse ? { where: `${column} <> ''` } : {}),
-    })),
-    ...indexes.map(index),
-    ...(uniqueNames
-      ? [{ name: `${name}_by_own_name`, columns: ["parent", "name"], unique: true }]
-      : []),
+    ...filterColumns.map(
+      ({ name: column, sparse }) => index([column]) + (sparse ? ` WHERE ${column} <> ''` : ""),
+    ),
+    ...indexes.map((columns) => index(columns)),
+    ...(uniqueNames ? [`CREATE UNIQUE INDEX ${name}_by_own_name ON ${name} (parent, name)`] : []),
   ];
 }
 

@@ -1,27 +1,28 @@
 import type { MigrationSession } from "./migration-session.ts";
-import type { TableSchema } from "./table-schema.ts";
+import type { FilledTable } from "./schema.ts";
 
 /**
- * Computes columns again from the `data` of each row, in transactions of a bounded number of rows. Writes
- * only what differs, so that a second run after an interruption is fast.
+ * Computes a column from the `data` of each row, in transactions of a bounded number of rows. Writes only what differs,
+ * so that a second run after an interruption is fast.
  */
 export async function backfill(
   migration: MigrationSession,
-  table: TableSchema,
-  columns: readonly string[],
+  table: FilledTable,
+  column: string,
 ): Promise<void> {
   const { session, limits, log } = migration;
-  const last = await session.get<{ id: number | null }>(`SELECT max(id) AS id FROM ${table.name}`);
+  const { name } = table;
+  const last = await session.get<{ id: number | null }>(`SELECT max(id) AS id FROM ${name}`);
   const end = last?.id ?? 0;
   let reported = performance.now();
   for (let after = 0; after < end; ) {
-    after = (await fillBatch(migration, table, columns, after)) ?? end;
+    after = (await fillBatch(migration, table, column, after)) ?? end;
     if (performance.now() - reported < limits.progressMs) continue;
     reported = performance.now();
     const percent = Math.floor((100 * after) / end);
     log.info(
-      { table: table.name, columns, percent },
-      `upgrade of the store: ${table.name} is ${percent} % filled`,
+      { table: name, column, percent },
+      `upgrade of the store: ${name} is ${percent} % filled`,
     );
   }
 }
@@ -29,26 +30,25 @@ export async function backfill(
 /** Fills the rows after an id; returns the id of the last one, or undefined at the end. */
 function fillBatch(
   migration: MigrationSession,
-  { name, columns: definitions, valuesOf }: TableSchema,
-  columns: readonly string[],
+  { name, filterColumns, filtersOf }: FilledTable,
+  column: string,
   after: number,
 ): Promise<number | undefined> {
   const { session, limits } = migration;
   const { dialect } = session;
-  const select = `SELECT id, data, ${columns.join(", ")} FROM ${name} WHERE id > ? ORDER BY id LIMIT ? ${dialect.lock}`;
+  const select = `SELECT id, data, ${column} AS value FROM ${name} WHERE id > ? ORDER BY id LIMIT ? ${dialect.lock}`;
   return migration.transaction(`filling ${name}`, async () => {
-    const rows = await session.all<{ id: number; data: Uint8Array; [column: string]: unknown }>(
+    const rows = await session.all<{ id: number; data: Uint8Array; value: string | number }>(
       select,
       after,
       limits.batchSize,
     );
-    for (const column of columns) {
-      const changed = rows.flatMap((row) => {
-        const value = valuesOf?.(row.data)[column];
-        return value === undefined || row[column] === value ? [] : [[row.id, value]];
-      });
-      if (changed.length === 0) continue;
-      const isText = definitions.find((one) => one.name === column)?.initial === "''";
+    const changed = rows.flatMap(({ id, data, value: stored }) => {
+      const value = filtersOf?.(data)[column];
+      return value === undefined || stored === value ? [] : [[id, value]];
+    });
+    if (changed.length > 0) {
+      const isText = filterColumns.find((one) => one.name === column)?.type === "text";
       const value = isText ? "value" : dialect.asInteger("value");
       await session.run(
         `UPDATE ${name} SET ${column} = given.value FROM

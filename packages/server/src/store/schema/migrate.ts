@@ -1,5 +1,5 @@
-import type { Dialect, Driver, Writer } from "../db/connection.ts";
-import { createStatements, Migration, type Schema } from "./migration.ts";
+import type { Driver } from "../db/connection.ts";
+import { Migration } from "./migration.ts";
 import { withMigrationLock } from "./migration-lock.ts";
 import {
   MIGRATION_LIMITS,
@@ -7,19 +7,10 @@ import {
   type MigrationLog,
   MigrationSession,
 } from "./migration-session.ts";
-import { readSchema, type StoredSchema, type StoredTable } from "./read-schema.ts";
-import {
-  createRecords,
-  lastStep,
-  type Records,
-  readRecords,
-  recordDigests,
-  recordSteps,
-  upgradeRecords,
-} from "./records.ts";
-import { isTableStep } from "./step.ts";
+import { readSchema, type StoredSchema } from "./read-schema.ts";
+import { lastStep, type Records, readRecords, recordStep, upgradeRecords } from "./records.ts";
+import type { Schema } from "./schema.ts";
 import { foreignStore, newerStore, unrecordedStore } from "./store-errors.ts";
-import { digestOf } from "./table-schema.ts";
 
 export interface MigrationOptions {
   readonly log?: MigrationLog;
@@ -56,83 +47,50 @@ async function upgrade(driver: Driver, migration: MigrationSession, schema: Sche
 }
 
 /** Throws if a newer version has migrated the store. */
-function isCurrent(records: Records | undefined, { steps, tables }: Schema): boolean {
+function isCurrent(records: Records | undefined, { last }: Schema): boolean {
   if (records === undefined) return false;
-  if (records.step > steps.length) throw newerStore(records, steps.length);
-  return (
-    records.step === steps.length &&
-    records.pending === "" &&
-    tables.every((table) => records.digests.get(table.name) === digestOf(table))
-  );
+  if (records.step > last) throw newerStore(records, last);
+  return records.step === last && records.pending === "";
 }
 
 /**
- * Creates all tables in one transaction: no step has rows to change. Returns false if another process has
- * created them meanwhile, which only happens on SQLite.
+ * Creates all tables in one transaction. Returns false if another process has created them meanwhile, which only happens
+ * on SQLite.
  */
 function createStore(migration: MigrationSession, schema: Schema): Promise<boolean> {
   const { session } = migration;
-  const { dialect } = session;
   return migration.transaction("creating the store", async () => {
     const stored = await readSchema(session);
     if (stored.has("migrations")) return false;
-    const statements = creationStatements(schema, dialect);
-    checkUnused(stored, statements, dialect.name === "sqlite");
-    await session.script(statements.join(";\n"));
-    await recordCreation(session, schema);
+    checkUnused(stored, schema, session.dialect.name === "sqlite");
+    await session.script(schema.creation().join(";\n"));
+    await recordStep(session, schema.last, { version: schema.version, pending: "" });
     return true;
   });
 }
 
-/** The statements that create all tables, with the rows that a store begins with. */
-export function creationStatements({ steps, tables }: Schema, dialect: Dialect): string[] {
-  return [
-    ...createRecords(dialect),
-    ...steps.flatMap((step) =>
-      isTableStep(step) ? [] : step.filter((statement) => typeof statement === "string"),
-    ),
-    ...createStatements(tables, dialect),
-  ];
-}
-
-/** Records that a store has been created with this schema. */
-export async function recordCreation(
-  writer: Writer,
-  { version, steps, tables }: Schema,
-): Promise<void> {
-  await recordSteps(writer, steps.length, version);
-  await recordDigests(writer, tables);
-}
-
-/** The names of all tables that a store of this version, or of an earlier one, may have. */
-export function tablesCreatedBy(statements: readonly string[]): string[] {
-  return statements.flatMap((sql) => /^\s*CREATE TABLE (\w+)/.exec(sql)?.[1] ?? []);
-}
-
 /** A SQLite file is ours alone; a schema of PostgreSQL may have tables of others, with other names. */
-function checkUnused(stored: StoredSchema, statements: readonly string[], isOwn: boolean): void {
-  const taken = tablesCreatedBy(statements).filter((table) => stored.has(table));
+function checkUnused(stored: StoredSchema, schema: Schema, isOwn: boolean): void {
+  const taken = schema.tableNames().filter((table) => stored.has(table));
   if (taken.length > 0) throw unrecordedStore(taken);
   if (isOwn && stored.size > 0) throw foreignStore([...stored.keys()]);
 }
 
-/** The records of a store; those of earlier versions are upgraded first. */
+/** The records of a store; those of the earliest versions are upgraded first. */
 async function currentRecords(
   migration: MigrationSession,
-  { steps }: Schema,
+  { last }: Schema,
   stored: StoredSchema,
 ): Promise<Records> {
   const { session } = migration;
   if (!stored.get("migrations")?.columns.has("step")) throw foreignStore(["migrations"]);
   const known = await readRecords(session);
   const step = known?.step ?? (await lastStep(session));
-  if (step > steps.length) throw newerStore({ step, version: known?.version ?? "" }, steps.length);
+  if (step > last) throw newerStore({ step, version: known?.version ?? "" }, last);
   if (known !== undefined) return known;
   return migration.transaction("recording versions", async () => {
-    const { columns } = (await readSchema(session)).get("migrations") as StoredTable;
-    if (!columns.has("pending")) {
-      await session.script(upgradeRecords(session.dialect).join(";\n"));
-    }
+    const columns = (await readSchema(session)).get("migrations")?.columns;
+    if (!columns?.has("pending")) await upgradeRecords(session);
     return (await readRecords(session)) as Records;
   });
 }

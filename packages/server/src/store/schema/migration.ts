@@ -1,37 +1,18 @@
 import { ConfigError } from "../../config/settings.ts";
 import { UpgradeError } from "../../lib/startup-errors.ts";
-import type { Dialect, Reader } from "../db/connection.ts";
+import type { Reader } from "../db/connection.ts";
 import { backfill } from "./backfill.ts";
-import { buildIndex, dropIndex } from "./build-index.ts";
-import { differences, isEmpty } from "./differences.ts";
+import { buildIndex } from "./build-index.ts";
 import type { MigrationSession } from "./migration-session.ts";
-import { readSchema, type StoredSchema, type StoredTable } from "./read-schema.ts";
-import {
-  finishStep,
-  type Records,
-  readRecords,
-  readStep,
-  recordDigests,
-  recordStep,
-} from "./records.ts";
-import { ALL_TABLES, isTableStep, type Step, splitStatements, type TableStep } from "./step.ts";
-import { tableChanges } from "./table-changes.ts";
-import { createIndex, createTable, digestOf, type TableSchema } from "./table-schema.ts";
-
-/** The schema of this version: recorded steps, and the tables that are derived from definitions. */
-export interface Schema {
-  readonly version: string;
-  readonly steps: readonly Step[];
-  readonly tables: readonly TableSchema[];
-}
-
-/** The columns to fill after the transaction of a step, by table. As JSON, `Records.pending`. */
-type PendingWork = Readonly<Record<string, readonly string[]>>;
+import { readSchema, type StoredSchema } from "./read-schema.ts";
+import { type Records, readStep, recordPending, recordStep } from "./records.ts";
+import type { Schema } from "./schema.ts";
+import { addMissingColumn, createdIndex, isBackfill, type Statement } from "./statements.ts";
 
 /**
- * Upgrades a store by the steps that it lacks. A step is a short transaction, which also records it, and
- * then work that running replicas do not notice: backfills and indexes. After an interruption the next
- * start finishes that work.
+ * Upgrades a store by the steps that it lacks. A step is a short transaction, which also records it, and then statements
+ * that running replicas do not notice: backfills, those that repeat, and indexes of tables that existed. After an
+ * interruption the next start goes on with them.
  */
 export class Migration {
   readonly #migration: MigrationSession;
@@ -48,16 +29,14 @@ export class Migration {
   }
 
   async run({ step: last, pending }: Records): Promise<void> {
-    const { steps } = this.#schema;
-    if (pending !== "") await this.#timed(last, () => this.#finish(last, JSON.parse(pending)));
-    for (let number = last + 1; number <= steps.length; number++) {
+    if (pending !== "") await this.#timed(last, () => this.#finish(last, pending));
+    for (let number = last + 1; number <= this.#schema.last; number++) {
       await this.#timed(number, () => this.#apply(number));
     }
-    await this.#settleTables();
   }
 
   async #timed(number: number, work: () => Promise<void>): Promise<void> {
-    const of = this.#schema.steps.length;
+    const of = this.#schema.last;
     const began = performance.now();
     try {
       await work();
@@ -72,66 +51,64 @@ export class Migration {
   }
 
   async #apply(number: number): Promise<void> {
-    const step = this.#schema.steps[number - 1] as Step;
     const { session } = this.#migration;
+    const statements = this.#schema.step(number);
     const pending = await this.#migration.transaction(`step ${number}`, async () => {
       // On SQLite an admin command may upgrade the store at the same time.
       const applied = await readStep(session, number);
       if (applied !== undefined) return applied.pending;
-      const { statements, work } = isTableStep(step)
-        ? await this.#planTables(step)
-        : this.#planStatements(step);
-      if (statements.length > 0) await session.script(statements.join(";\n"));
-      const left = work === undefined ? "" : JSON.stringify(work);
+      const stored = await readSchema(session);
+      const hasColumn = (table: string, column: string) =>
+        stored.get(table)?.columns.has(column) ?? false;
+      const script = statements.flatMap((one) =>
+        isBackfill(one) || this.#isOnline(one)
+          ? []
+          : addMissingColumn(one.sql, session.dialect, hasColumn),
+      );
+      if (script.length > 0) await session.script(script.join(";\n"));
+      const left = statements.some((one) => this.#isOnline(one)) ? "0" : "";
       await recordStep(session, number, { version: this.#schema.version, pending: left });
       return left;
     });
-    if (pending !== "") await this.#finish(number, JSON.parse(pending));
+    if (pending !== "") await this.#finish(number, pending);
   }
 
-  #planStatements(step: Exclude<Step, TableStep>) {
-    const { statements, online } = splitStatements(step, (table) => this.#before.has(table));
-    return { statements, work: online.length === 0 ? undefined : {} };
+  /**
+   * On PostgreSQL, CREATE INDEX within a transaction would lock out all writers of a table in use, and on SQLite a
+   * transaction should end.
+   */
+  #isOnline(statement: Statement): boolean {
+    if (isBackfill(statement) || statement.repeats) return true;
+    const created = createdIndex(statement.sql);
+    return created !== undefined && this.#before.has(created.table);
   }
 
-  async #planTables(step: TableStep): Promise<{ statements: string[]; work: PendingWork }> {
-    const { dialect } = this.#migration.session;
-    const work: Record<string, readonly string[]> = {};
-    const statements: string[] = [];
-    for (const [table, stored] of await this.#tablesOf(step)) {
-      const changes = tableChanges(table, stored, step, dialect);
-      statements.push(...changes.statements);
-      if (changes.backfill.length > 0) work[table.name] = changes.backfill;
+  /** Does what is left of a step after its transaction, and records how far it is. All of it can be repeated. */
+  async #finish(number: number, pending: string): Promise<void> {
+    const statements = this.#schema.step(number);
+    const record = (next: string) =>
+      this.#migration.transaction(`step ${number}`, () =>
+        recordPending(this.#migration.session, number, next),
+      );
+    // Earlier versions recorded the columns that were left, as JSON.
+    for (let at = Number.parseInt(pending, 10) || 0; at < statements.length; at++) {
+      const statement = statements[at] as Statement;
+      if (!this.#isOnline(statement)) continue;
+      await this.#runOnline(statement);
+      await record(String(at + 1));
     }
-    return { statements, work };
+    await record("");
   }
 
-  /** The stored tables that a step concerns. Missing ones are created from their definition later. */
-  async #tablesOf({ table: wanted }: TableStep): Promise<[TableSchema, StoredTable][]> {
-    const found = await readSchema(this.#migration.session);
-    return this.#schema.tables.flatMap((table) => {
-      const stored = found.get(table.name);
-      const isMeant = wanted === ALL_TABLES || wanted === table.name;
-      return isMeant && stored !== undefined ? [[table, stored]] : [];
-    });
-  }
-
-  /** Does what is left of a step after its transaction. All of it can be repeated. */
-  async #finish(number: number, pending: PendingWork): Promise<void> {
-    const step = this.#schema.steps[number - 1] as Step;
-    const { session } = this.#migration;
-    const changed = isTableStep(step) ? await this.#finishTables(step, pending) : [];
-    if (!isTableStep(step)) await this.#finishStatements(step);
-    await this.#migration.transaction(`step ${number}`, async () => {
-      await recordDigests(session, changed);
-      await finishStep(session, number);
-    });
-  }
-
-  async #finishStatements(step: Exclude<Step, TableStep>): Promise<void> {
-    for (const work of splitStatements(step, (table) => this.#before.has(table)).online) {
-      if ("index" in work) await buildIndex(this.#migration, this.#observer, work.index, work.sql);
-      else await this.#repeat(work.repeat);
+  async #runOnline(statement: Statement): Promise<void> {
+    if (isBackfill(statement)) {
+      const table = this.#schema.table(statement.table);
+      if (table !== undefined) await backfill(this.#migration, table, statement.column);
+    } else if (statement.repeats) {
+      await this.#repeat(statement.sql);
+    } else {
+      const { index = "" } = createdIndex(statement.sql) ?? {};
+      await buildIndex(this.#migration, this.#observer, index, statement.sql);
     }
   }
 
@@ -140,62 +117,4 @@ export class Migration {
     const change = () => this.#migration.transaction("a backfill", () => session.run(sql));
     while ((await change()) > 0);
   }
-
-  async #finishTables(step: TableStep, pending: PendingWork): Promise<TableSchema[]> {
-    const tables = await this.#tablesOf(step);
-    for (const [table, stored] of tables) {
-      const columns = pending[table.name] ?? [];
-      if (columns.length > 0) await backfill(this.#migration, table, columns);
-      const { staleIndexes, missingIndexes } = differences(table, stored);
-      for (const index of staleIndexes) {
-        await this.#migration.retry(`dropping index ${index}`, () =>
-          dropIndex(this.#migration, index),
-        );
-      }
-      for (const index of missingIndexes) {
-        await buildIndex(
-          this.#migration,
-          this.#observer,
-          index.name,
-          createIndex(table.name, index),
-        );
-      }
-    }
-    return tables.map(([table]) => table);
-  }
-
-  /** Creates missing tables, and checks that steps have made the others what their definitions say. */
-  #settleTables(): Promise<void> {
-    const { session } = this.#migration;
-    return this.#migration.transaction("creating tables", async () => {
-      const stored = await readSchema(session);
-      const { digests } = (await readRecords(session)) as Records;
-      const unsettled = this.#schema.tables.filter(
-        (one) => digests.get(one.name) !== digestOf(one),
-      );
-      const missing = unsettled.filter(({ name }) => !stored.has(name));
-      const differing = unsettled.find((table) => {
-        const found = stored.get(table.name);
-        return found !== undefined && !isEmpty(differences(table, found));
-      });
-      if (differing !== undefined) throw unrecordedChange(differing.name);
-      const statements = createStatements(missing, session.dialect);
-      if (statements.length > 0) await session.script(statements.join(";\n"));
-      await recordDigests(session, unsettled);
-    });
-  }
-}
-
-function unrecordedChange(table: string): Error {
-  return new Error(
-    `the table ${table} differs from its definition: append a step for it (CONTRIBUTING.md, "Changing the schema")`,
-  );
-}
-
-/** The statements that create tables and their indexes. */
-export function createStatements(tables: readonly TableSchema[], dialect: Dialect): string[] {
-  return tables.flatMap((table) => [
-    createTable(table, dialect),
-    ...table.indexes.map((index) => createIndex(table.name, index)),
-  ]);
 }

@@ -116,7 +116,7 @@ function storedIndex({ columns, is_unique, condition, is_valid }: IndexRow): Sto
     columns: JSON.parse(columns) as string[],
     unique: Boolean(is_unique),
     // SQLite has the condition only as the end of the statement.
-    where: condition?.replace(/^CREATE .*?\) WHERE /s, "") ?? undefined,
+    where: condition?.replace(/^CREATE .*?\)\s+WHERE /s, "") ?? undefined,
     valid: Boolean(is_valid),
   };
 }

@@ -1,46 +1,25 @@
-import type { Dialect, Reader, Writer } from "../db/connection.ts";
-import { digestOf, type TableSchema } from "./table-schema.ts";
+import type { Reader, Writer } from "../db/connection.ts";
+import { translateTypes } from "./statements.ts";
 
-/**
- * What a store records of its schema: the steps that were applied, with the version that applied them and
- * the work that is left of the last one, and a digest of each table that is derived from a definition.
- */
+/** The last step that was applied to a store. */
 export interface Records {
-  /** The last step; 0 if there is none. */
+  /** 0 if there is none. */
   readonly step: number;
   /** The version of Wharf that applied it; empty for versions that did not record it. */
   readonly version: string;
-  /** What is left to do of it (see PendingWork); empty when it is finished. */
+  /** Where to go on with the statements that follow its transaction; empty when it is finished. */
   readonly pending: string;
-  readonly digests: ReadonlyMap<string, string>;
 }
 
-const RECORDS = `
-  SELECT * FROM (SELECT '' AS name, step, version, pending FROM migrations ORDER BY step DESC LIMIT 1) last
-  UNION ALL SELECT name, 0, digest, '' FROM table_digests`;
-
-/** Reads the records with one statement; undefined where a store has none yet, or those of an earlier version. */
+/** Reads the record of the last step; undefined where a store has none yet, or those of an earlier version. */
 export async function readRecords(reader: Reader): Promise<Records | undefined> {
   try {
-    return recordsOf(await reader.all<RecordRow>(RECORDS));
+    const sql = "SELECT step, version, pending FROM migrations ORDER BY step DESC LIMIT 1";
+    return (await reader.get<Records>(sql)) ?? { step: 0, version: "", pending: "" };
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
   }
-}
-
-interface RecordRow {
-  readonly name: string;
-  readonly step: number;
-  readonly version: string;
-  readonly pending: string;
-}
-
-function recordsOf(rows: readonly RecordRow[]): Records {
-  const last = rows.find(({ name }) => name === "");
-  const { step = 0, version = "", pending = "" } = last ?? {};
-  const digests = rows.filter((row) => row !== last).map((row) => [row.name, row.version] as const);
-  return { step, version, pending, digests: new Map(digests) };
 }
 
 /** The last step in the records of any version. */
@@ -63,26 +42,13 @@ function isMissing(error: unknown): boolean {
   return code === "42P01" || code === "42703" || errcode === 1;
 }
 
-/** The columns that versions without records of their own lack. */
-const COLUMNS = ({ text, integer }: Dialect) => [
-  `version ${text} NOT NULL DEFAULT ''`,
-  `time ${integer} NOT NULL DEFAULT 0`,
-  `pending ${text} NOT NULL DEFAULT ''`,
-];
-
-const DIGESTS = ({ text }: Dialect) =>
-  `CREATE TABLE table_digests (name ${text} PRIMARY KEY, digest ${text} NOT NULL)`;
-
-/** The statements that create the tables of records. */
-export function createRecords(dialect: Dialect): string[] {
-  const columns = [`step ${dialect.integer} PRIMARY KEY`, ...COLUMNS(dialect)];
-  return [`CREATE TABLE migrations (${columns.join(", ")})`, DIGESTS(dialect)];
-}
-
-/** The statements that give the records of earlier versions what they lack. */
-export function upgradeRecords(dialect: Dialect): string[] {
-  const columns = COLUMNS(dialect).map((column) => `ALTER TABLE migrations ADD COLUMN ${column}`);
-  return [...columns, DIGESTS(dialect)];
+/** Gives the records of the earliest versions the columns that they lack. */
+export async function upgradeRecords(writer: Writer): Promise<void> {
+  for (const column of ["version TEXT", "time INTEGER", "pending TEXT"]) {
+    const initial = column.endsWith("INTEGER") ? "0" : "''";
+    const sql = `ALTER TABLE migrations ADD COLUMN ${column} NOT NULL DEFAULT ${initial}`;
+    await writer.run(translateTypes(sql, writer.dialect));
+  }
 }
 
 export async function recordStep(
@@ -94,30 +60,7 @@ export async function recordStep(
   await writer.run(sql, step, version, Date.now(), pending);
 }
 
-/** Records the finished steps of a new store. */
-export async function recordSteps(writer: Writer, count: number, version: string): Promise<void> {
-  const { asInteger, tuples } = writer.dialect;
-  const time = String(Date.now());
-  const steps = Array.from({ length: count }, (_, at) => [String(at + 1), version, time]);
-  await writer.run(
-    `INSERT INTO migrations (step, version, time)
-     SELECT ${asInteger("step")}, version, ${asInteger("time")}
-     FROM (${tuples("step", "version", "time")}) given`,
-    JSON.stringify(steps),
-  );
-}
-
-/** Records that nothing is left to do of a step. */
-export async function finishStep(writer: Writer, step: number): Promise<void> {
-  await writer.run("UPDATE migrations SET pending = '' WHERE step = ?", step);
-}
-
-export async function recordDigests(writer: Writer, tables: readonly TableSchema[]): Promise<void> {
-  if (tables.length === 0) return;
-  await writer.run(
-    `INSERT INTO table_digests (name, digest)
-     SELECT name, digest FROM (${writer.dialect.tuples("name", "digest")}) given WHERE true
-     ON CONFLICT (name) DO UPDATE SET digest = excluded.digest`,
-    JSON.stringify(tables.map((table) => [table.name, digestOf(table)])),
-  );
+/** Records where to go on with a step; empty when it is finished. */
+export async function recordPending(writer: Writer, step: number, pending: string): Promise<void> {
+  await writer.run("UPDATE migrations SET pending = ? WHERE step = ?", pending, step);
 }

@@ -12,6 +12,13 @@ export function newerStore(
   );
 }
 
+/** A store from before the first complete version. */
+export function olderStore(step: number): ConfigError {
+  return new ConfigError(
+    `this version cannot upgrade a store of step ${step}: restore a backup of a later one, or use an empty database`,
+  );
+}
+
 /** Tables of Wharf without the record of their steps: a backup that was restored in part. */
 export function unrecordedStore(tables: readonly string[]): ConfigError {
   return new ConfigError(

@@ -1,6 +1,5 @@
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Dialect, Reader } from "../../db/connection.ts";
-import type { TableSchema } from "../../schema/table-schema.ts";
 import type { Sql } from "../conditions.ts";
 
 export interface TermKey {
@@ -50,22 +49,13 @@ export class TermTable {
     this.#words = `${table}_words`;
   }
 
-  schema({ text, integer }: Dialect): TableSchema[] {
-    const column = (name: string, type: string) => ({ name, sql: `${type} NOT NULL` });
-    const clustered = { withoutRowid: true, indexes: [] };
+  /** The statements that create the tables, in the types of SQLite. */
+  statements(): string[] {
     return [
-      {
-        name: this.#terms,
-        columns: [column("kind", text), column("value", text), column("row_id", integer)],
-        primaryKey: ["kind", "value", "row_id"],
-        ...clustered,
-      },
-      {
-        name: this.#words,
-        columns: [column("kind", text), column("value", text), column("folded", text)],
-        primaryKey: ["kind", "value"],
-        ...clustered,
-      },
+      `CREATE TABLE ${this.#terms} (kind TEXT NOT NULL, value TEXT NOT NULL, row_id INTEGER NOT NULL, ` +
+        "PRIMARY KEY (kind, value, row_id)) WITHOUT ROWID",
+      `CREATE TABLE ${this.#words} (kind TEXT NOT NULL, value TEXT NOT NULL, folded TEXT NOT NULL, ` +
+        "PRIMARY KEY (kind, value)) WITHOUT ROWID",
     ];
   }
 

@@ -1,0 +1,58 @@
+/** The SQL files of the schema: steps that have landed stay as they are, and none is missing. */
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { describe, test } from "node:test";
+import { DIALECT } from "../src/store/db/sqlite/dialect.ts";
+import { SQL_FILES } from "../src/store/schema/sql-files.ts";
+import { parseStatements } from "../src/store/schema/statements.ts";
+
+/** The SHA-256 of each file that has landed, shortened. A new step adds a line. */
+const LANDED: Readonly<Record<string, string>> = {
+  "006-sealed-secrets.sql": "bfce7e203456",
+  "007-memberships.sql": "7ec9d6e49d18",
+  "008-expiry-by-index.sql": "839e901a7b25",
+  "009-grant-changes.sql": "ebcc6f007fdd",
+  "010-signing-algorithms.sql": "9f1e9b492f71",
+  "011-repo-deletions.sql": "ed9e89b9f6e2",
+  "012-deleted-groups.sql": "8368c70232ee",
+  "013-advisory-sources.sql": "5b14361a7964",
+  "014-resource-tables.sql": "2340b0970a1f",
+  "015-commit-markers.sql": "ef971739c4cf",
+  "016-idempotency-keys.sql": "985fea665215",
+  "017-list-indexes.sql": "734b29366081",
+  "018-row-log.sql": "b28b47938a55",
+  "019-event-delivery.sql": "afdf00a19f5b",
+  "020-audit-log.sql": "7f84d277cb5f",
+  "021-event-actors.sql": "46f045f41514",
+  "022-identity-kinds.sql": "d401d6b05880",
+  "023-organization-settings.sql": "d9bdbef4614c",
+  "024-delivery-counts.sql": "a3f633585acb",
+  "025-order-indexes.sql": "3ee0276657f6",
+  "026-audit-search.sql": "09475f96fb96",
+  "027-registry-content.sql": "9d01fb8cb90b",
+  "schema-027.sql": "de494e14b522",
+};
+
+describe("SQL files", () => {
+  for (const [name, text] of Object.entries(SQL_FILES)) {
+    test(`${name} is as it landed`, () => {
+      const found = hash("sha256", text).slice(0, 12);
+      const hint = "change the schema with a new step; a new one is listed in LANDED";
+      assert.equal(found, LANDED[name], hint);
+    });
+  }
+
+  test("none is missing, and numbers have no gaps", () => {
+    assert.deepEqual(Object.keys(LANDED).sort(), Object.keys(SQL_FILES).sort());
+    const numbers = Object.keys(SQL_FILES).flatMap((name) => /^\d+/.exec(name)?.[0] ?? []);
+    const [first = 0] = numbers.map(Number).sort((a, b) => a - b);
+    assert.deepEqual(
+      numbers.map(Number).sort((a, b) => a - b),
+      numbers.map((_, at) => first + at),
+    );
+  });
+
+  test("a statement without its semicolon is an error", () => {
+    assert.throws(() => parseStatements("DELETE FROM one\n", DIALECT), /does not end: DELETE/);
+  });
+});
