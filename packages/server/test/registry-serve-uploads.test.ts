@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { OciClient, sha256 } from "./support/registry/oci-client.ts";
+import { rawRows } from "./support/server/direct-store.ts";
 import { until } from "./support/until.ts";
 import { World } from "./support/world/world.ts";
 
@@ -105,6 +106,27 @@ for (const http2 of [false, true]) {
       assert.equal(answer.status, 201);
       assert.equal(await pulled(sha256("first second third")), "first second third");
       assert.equal((await client.get(location)).code, "BLOB_UPLOAD_UNKNOWN");
+    });
+
+    test("chunks are rows that are written once, and gone with their upload", async () => {
+      const rows = () =>
+        rawRows<{ position: number; size: number }>(
+          world.server,
+          "SELECT position, size FROM upload_parts ORDER BY position",
+        );
+      const before = (await rows()).length;
+      const location = await client.begin(NAME);
+      const chunks = Array.from({ length: 12 }, (_, at) => `${at},`);
+      for (const chunk of chunks) assert.equal((await patch(location, chunk)).status, 202);
+      const content = chunks.join("");
+      const sizes = (await rows()).slice(before).map(({ size }) => size);
+      assert.deepEqual(
+        sizes,
+        chunks.map((chunk) => chunk.length),
+      );
+      assert.equal((await put(location, sha256(content))).status, 201);
+      assert.equal(await pulled(sha256(content)), content);
+      assert.equal((await rows()).length, before);
     });
 
     test("a chunk out of order is 416, and says where to go on", async () => {

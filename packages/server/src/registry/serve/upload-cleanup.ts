@@ -63,8 +63,9 @@ export class UploadCleanup {
     const store = this.#store;
     for (;;) {
       const uploads = await abandonedUploads(store.reader, before, BATCH_SIZE);
-      for (const { id, parts } of uploads) {
-        if (await store.write((tx) => deleteUpload(tx, id))) await this.#storage.removeParts(parts);
+      for (const id of uploads) {
+        const parts = await store.write((tx) => deleteUpload(tx, id));
+        await this.#storage.removeParts(parts ?? []);
       }
       if (uploads.length < BATCH_SIZE) return;
     }

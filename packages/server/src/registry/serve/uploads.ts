@@ -6,6 +6,7 @@ import {
   deleteUpload,
   findUpload,
   type Part,
+  partsOf,
   type Upload,
 } from "../../store/tables/registry/uploads.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
@@ -36,7 +37,7 @@ export async function startUpload(
   const id = randomUUID();
   const upload = { id, path: name, actor: caller.caller.uid };
   await deps.store.write((tx) => addUpload(tx, upload, time));
-  return progress(202, { ...upload, size: 0, parts: [] });
+  return progress(202, { ...upload, size: 0 });
 }
 
 /** Appends a chunk. */
@@ -67,8 +68,7 @@ export async function finishUpload(
   const digest = digestIn(repoRequest.request);
   const upload = await ownUpload(deps, repoRequest, id);
   const last = await receivePart(deps, repoRequest, upload);
-  const parts = last === undefined ? upload.parts : [...upload.parts, last];
-  return finish(deps, repoRequest, parts, digest, upload);
+  return finish(deps, repoRequest, last === undefined ? [] : [last], digest, upload);
 }
 
 /** How much of an upload has arrived. */
@@ -85,9 +85,9 @@ export async function cancelUpload(
   repoRequest: RepoRequest,
   id: string,
 ): Promise<HttpResponse> {
-  const { parts } = await ownUpload(deps, repoRequest, id);
-  await deps.store.write((tx) => deleteUpload(tx, id));
-  await deps.storage.removeParts(parts);
+  await ownUpload(deps, repoRequest, id);
+  const parts = await deps.store.write((tx) => deleteUpload(tx, id));
+  await deps.storage.removeParts(parts ?? []);
   return { status: 204, headers: {}, body: "" };
 }
 
@@ -111,24 +111,26 @@ async function mountBlob(
   });
 }
 
-/** Stores the parts as a blob and links it. After an error the upload is as it was. */
+/** Stores an upload, and what came with the last request, as a blob and links it. After an error the upload is as it was. */
 async function finish(
   deps: ServeDeps,
   repoRequest: RepoRequest,
-  parts: readonly Part[],
+  added: readonly Part[],
   digest: string,
   upload?: Upload,
 ): Promise<HttpResponse> {
-  const { storage } = deps;
+  const { storage, store } = deps;
   const { name, time } = repoRequest;
-  const added = upload === undefined ? parts : parts.slice(upload.parts.length);
+  const before = upload === undefined ? [] : await partsOf(store.reader, upload.id);
+  const parts = [...before, ...added];
   try {
     if (!(await storage.store(parts, digest))) {
       throw new RegistryFault("DIGEST_INVALID", `the content has another digest than ${digest}`);
     }
-    const size = parts.reduce((sum, part) => sum + part.size, 0);
-    await deps.store.write(async (tx) => {
-      if (upload !== undefined && !(await deleteUpload(tx, upload.id))) throw unknownUpload();
+    const size = sizeOf(parts);
+    await store.write(async (tx) => {
+      const isDone = upload && (await deleteUpload(tx, upload.id, sizeOf(before))) === undefined;
+      if (isDone) throw unknownUpload();
       await addBlob(tx, { digest, size }, time);
       await linkBlob(tx, await repoOfPush(deps, tx, repoRequest), digest, time);
     });
@@ -139,6 +141,10 @@ async function finish(
   }
   await storage.removeParts(parts);
   return created(name, digest);
+}
+
+function sizeOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, { size }) => sum + size, 0);
 }
 
 /** Uploads of others look as if they did not exist. */
@@ -171,7 +177,7 @@ async function receivePart(
   const { storage } = deps;
   if (request.headers["content-length"] === "0") return undefined;
   const length = upload && expectedLength(request, upload);
-  if (upload !== undefined && upload.parts.length >= MAX_PARTS) {
+  if (upload !== undefined && upload.parts >= MAX_PARTS) {
     const text = `an upload has at most ${MAX_PARTS} chunks: send larger ones`;
     throw new RegistryFault("BLOB_UPLOAD_INVALID", text);
   }
@@ -228,11 +234,14 @@ function outOfOrder(upload: Upload): RegistryFault {
   return new RegistryFault("RANGE_INVALID", text, progressHeaders(upload));
 }
 
-function progress(status: number, upload: Upload): HttpResponse {
+/** The state of an upload that clients see. */
+type UploadState = Pick<Upload, "id" | "path" | "size">;
+
+function progress(status: number, upload: UploadState): HttpResponse {
   return { status, headers: progressHeaders(upload), body: "" };
 }
 
-function progressHeaders({ id, path, size }: Upload): Record<string, string> {
+function progressHeaders({ id, path, size }: UploadState): Record<string, string> {
   return {
     location: `/v2/${path}/blobs/uploads/${id}`,
     range: `0-${Math.max(0, size - 1)}`,
