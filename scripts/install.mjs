@@ -1,6 +1,6 @@
 // Installs what is missing, and nothing else: npm packages that are needed to build and run always,
-// those for development with --with-dev, Debian packages of the tests' real peers with --with-peers;
-// builds with --build. Runs on any Node.js from 20 on, before any dependency exists.
+// those for development with --with-dev, Debian packages of the tests' real peers with --with-peers, also
+// those of the long tests with --with-long-peers; builds with --build. Runs on any Node.js from 20 on, before any dependency exists.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -33,8 +33,13 @@ const PEERS = [
   { package: "prometheus", isThere: () => existsSync("/usr/bin/promtool") },
 ];
 
-function installPeers() {
-  const missing = PEERS.filter((peer) => !peer.isThere()).map((peer) => peer.package);
+/** Clients of registries. */
+const LONG_PEERS = ["buildah", "containerd", "podman"].map((name) => {
+  return { package: name, isThere: () => existsSync(join("/usr/bin", name)) };
+});
+
+function installPeers(peers) {
+  const missing = peers.filter((peer) => !peer.isThere()).map((peer) => peer.package);
   if (missing.length === 0) return;
   const root = process.getuid?.() === 0;
   const apt = (...args) => (root ? run("apt-get", args) : run("sudo", ["-n", "apt-get", ...args]));
@@ -55,5 +60,6 @@ if (args !== undefined) {
   console.error("wharf: installing packages");
   run("npm", args);
 }
-if (process.argv.includes("--with-peers")) installPeers();
+if (process.argv.includes("--with-peers")) installPeers(PEERS);
+if (process.argv.includes("--with-long-peers")) installPeers([...PEERS, ...LONG_PEERS]);
 if (process.argv.includes("--build")) run(installedNode(), ["scripts/build.ts"]);
