@@ -85,6 +85,13 @@ for (const store of STORES) {
       assert.deepEqual(await found(), [...obvious].sort());
       const hashed = [...obvious, [digestOf(damaged), "its file has another digest"]];
       assert.deepEqual(await found("--blobs"), hashed.sort());
+      // What the scrub of the server has found is named without hashing.
+      const mark = (time: number) =>
+        execute(server, `UPDATE blobs SET damaged = ${time} WHERE digest = '${digestOf(damaged)}'`);
+      await mark(1_700_000_000_000);
+      const marked = "the server found its content damaged at 2023-11-14T22:13:20.000Z";
+      assert.deepEqual(await found(), [...obvious, [digestOf(damaged), marked]].sort());
+      await mark(0);
       const elsewhere = await check(...flags, "--registry-storage", join(server.data, "none"));
       assert.match(elsewhere.stdout, /is not the folder of this store/);
       for (const [at, content] of files) writeFileSync(at, content);

@@ -102,6 +102,23 @@ describe("the folder of the registry", () => {
     assert.deepEqual(["kept", "orphan", "fresh"].map(exists), [true, false, true]);
   });
 
+  test("is cleaned in shares, which together are everything", async () => {
+    const contents = Array.from({ length: 8 }, (_, at) => `orphan of a share ${at}`);
+    for (const content of contents) {
+      mkdirSync(dirname(pathOf(folder, content)), { recursive: true });
+      writeFileSync(pathOf(folder, content), content);
+      age(pathOf(folder, content));
+    }
+    const cleanup = new UploadCleanup(direct.store, storage, log);
+    for (const part of [0, 1]) {
+      await cleanup.run(Date.now(), { part, of: 2 });
+      const remaining = contents.filter((content) => existsSync(pathOf(folder, content)));
+      const isLater = (content: string) =>
+        Number.parseInt(digestOf(content).slice(7, 9), 16) % 2 > part;
+      assert.deepEqual(remaining, contents.filter(isLater));
+    }
+  });
+
   test("keeps a file that a push stores while the old one is removed", async () => {
     mkdirSync(dirname(pathOf(folder, "raced")), { recursive: true });
     writeFileSync(pathOf(folder, "raced"), "raced");
@@ -151,6 +168,11 @@ describe("the folder of the registry", () => {
     const headers = { authorization: `Bearer ${await server.token()}` };
     assert.equal(await (await fetch(url, { headers })).text(), "ten  bytes");
     await until(async () => (await counted("out")) === 10);
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    for (const operation of ["startUpload", "continueUpload", "finishUpload", "getBlob"]) {
+      const series = `wharf_request_duration_seconds_count{method="/v2/${operation}"}`;
+      assert.ok(text.includes(series), operation);
+    }
   });
 
   test("is not cleaned if it is not the one of the store", async () => {

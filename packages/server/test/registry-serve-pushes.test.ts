@@ -65,7 +65,7 @@ onEachStore(
       const { digest } = await client.image("acme/team/unique", "1", "first");
       const other = await client.manifestOf("acme/team/unique", "second");
       const { status, code, body } = await client.putManifest("acme/team/unique", "1", other);
-      assert.deepEqual([status, code], [400, "DENIED"]);
+      assert.deepEqual([status, code], [409, "DENIED"]);
       assert.match(body.errors[0].message, /tags are unique here/);
       const { headers } = await client.get("/v2/acme/team/unique/manifests/1");
       assert.equal(headers["docker-content-digest"], digest);

@@ -31,6 +31,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "026-audit-search.sql": "09475f96fb96",
   "027-registry-content.sql": "9d01fb8cb90b",
   "028-upload-parts.sql": "99758d6155c8",
+  "029-damaged-blobs.sql": "7905516061cc",
   "schema-027.sql": "de494e14b522",
 };
 

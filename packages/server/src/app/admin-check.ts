@@ -32,19 +32,14 @@ export interface CheckOptions {
 }
 
 /**
- * Checks the store without changing it, beside a running server or for one that does not start. The state
- * of one moment is checked.
+ * Checks the store without changing it, beside a running server or for one that does not start. The rows are those of one
+ * moment; the content of the registry is compared with them afterwards.
  */
 export function checkStore(settings: Settings, options: CheckOptions): Promise<StoreCheck> {
-  const checkRows = (reader: Reader) => checkData(reader, settings.registryStorage, options);
   return settings.databaseUrl === ""
-    ? checkFile(databaseOf(settings), options.progress, checkRows)
-    : checkServer(settings.databaseUrl, checkRows);
+    ? checkFile(databaseOf(settings), settings, options)
+    : checkServer(settings.databaseUrl, settings, options);
 }
-
-type Found = Pick<StoreCheck, "problems" | "orphans">;
-
-type CheckRows = (reader: Reader) => Promise<Found>;
 
 /**
  * Rebuilds indexes of SQLite from the rows of their tables. Returns those that it could rebuild: SQLite reads the old
@@ -78,16 +73,18 @@ function databaseOf({ data }: Settings): string {
 
 async function checkFile(
   path: string,
-  progress: CheckProgress,
-  checkRows: CheckRows,
+  { registryStorage }: Settings,
+  options: CheckOptions,
 ): Promise<StoreCheck> {
   let database: SqliteConnection | undefined;
   try {
     database = new SqliteConnection(path, true);
     database.exec("BEGIN");
-    const damage = await checkIntegrity(database, progress);
-    const found = damage.length > 0 ? { problems: damage } : await checkRows(database);
-    return { store: "sqlite", ...found };
+    const damage = await checkIntegrity(database, options.progress);
+    if (damage.length > 0) return { store: "sqlite", problems: damage };
+    const found = await checkRows(database, options);
+    database.exec("COMMIT");
+    return { store: "sqlite", ...(await withContent(database, registryStorage, found, options)) };
   } catch (error) {
     if (causeOf(error) !== "damaged") throw dataDirectoryError(dirname(path), error);
     const { message: problem } = error as Error;
@@ -97,18 +94,24 @@ async function checkFile(
   }
 }
 
-async function checkServer(url: string, checkRows: CheckRows): Promise<StoreCheck> {
+async function checkServer(
+  url: string,
+  { registryStorage }: Settings,
+  options: CheckOptions,
+): Promise<StoreCheck> {
   try {
     // Whole tables are read: that takes as long as it takes.
     const driver = await openPostgres(url, { statementMs: 0 });
     try {
-      let orphans: Orphans | undefined;
+      let isReadable = false;
       const problems = await checkPostgres(driver, async (reader) => {
-        const found = await checkRows(reader);
-        orphans = found.orphans;
+        const found = await checkRows(reader, options);
+        ({ isReadable } = found);
         return [...found.problems];
       });
-      return { store: "postgres", problems, orphans };
+      const found = { problems, isReadable };
+      const all = await withContent(driver.reader, registryStorage, found, options);
+      return { store: "postgres", ...all };
     } finally {
       await driver.close();
     }
@@ -117,26 +120,37 @@ async function checkServer(url: string, checkRows: CheckRows): Promise<StoreChec
   }
 }
 
+interface RowCheck {
+  readonly problems: readonly StoreProblem[];
+  /** Whether the rows can be relied on to check the content of the registry. */
+  readonly isReadable: boolean;
+}
+
 /** Rules of this version hold for tables of this version only. */
-async function checkData(
-  reader: Reader,
-  folder: string | undefined,
-  options: CheckOptions,
-): Promise<Found> {
+async function checkRows(reader: Reader, { progress }: CheckOptions): Promise<RowCheck> {
   const step = await readStep(reader);
   const known = schemaFor(reader.dialect).last;
   if (step === known) {
     const tables = Object.values(RESOURCES).map((resource) => resource.table);
-    const problems = await checkInvariants(reader, tables, options.progress);
-    if (folder === undefined) return { problems };
-    const content = await checkContent(reader, folder, options);
-    return { problems: [...problems, ...content.problems], orphans: content.orphans };
+    return { problems: await checkInvariants(reader, tables, progress), isReadable: true };
   }
   const problem =
     step === undefined
       ? "it has no tables of wharf"
       : `its tables are of step ${step}, and this version of wharf has ${known}: check it with that version, or start the server to upgrade`;
-  return { problems: [{ kind: "database", name: "migrations", problem }] };
+  const problems = [{ kind: "database", name: "migrations", problem } as const];
+  return { problems, isReadable: false };
+}
+
+async function withContent(
+  reader: Reader,
+  folder: string | undefined,
+  { problems, isReadable }: RowCheck,
+  options: CheckOptions,
+): Promise<Pick<StoreCheck, "problems" | "orphans">> {
+  if (!isReadable || folder === undefined) return { problems };
+  const content = await checkContent(reader, folder, options);
+  return { problems: [...problems, ...content.problems], orphans: content.orphans };
 }
 
 async function readStep(reader: Reader): Promise<number | undefined> {

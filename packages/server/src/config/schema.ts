@@ -93,6 +93,12 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     help: "Free space of that folder's disk below which pushes are refused.",
     problem: (text) => (/^\d{1,9}$/.test(text) ? undefined : "must be a number of MiB"),
   },
+  registryScrubRate: {
+    default: "4",
+    value: "MIB",
+    help: "MiB per second at which stored content is read again to find damage. 0: never.",
+    problem: (text) => (/^\d{1,6}$/.test(text) ? undefined : "must be a number of MiB"),
+  },
   registries: {
     default: "",
     value: "HOSTS",

@@ -21,6 +21,8 @@ export interface Settings {
   readonly registryStorage: string | undefined;
   /** In MiB. */
   readonly registryMinFree: number;
+  /** In MiB per second; 0: off. */
+  readonly registryScrubRate: number;
   readonly registries: readonly string[];
   /** URLs of the attached registries by host. */
   readonly registryUrls: ReadonlyMap<string, string>;
@@ -172,6 +174,7 @@ function parsed(texts: Record<SettingName, string>): Settings {
     rs256Audiences: list(texts.rs256Audiences).map(withoutSlash),
     registryStorage: registryFolder(texts.registryStorage, texts.data),
     registryMinFree: Number(texts.registryMinFree),
+    registryScrubRate: Number(texts.registryScrubRate),
     registries: list(texts.registries),
     registryUrls: new Map(list(texts.registryUrls).map(readRegistryUrl)),
     reconcileMinutes: Number(texts.reconcileMinutes),

@@ -258,6 +258,14 @@ const COUNTERS = {
     help: "Bytes of blobs that the registry received (in) and sent (out).",
     labelNames: ["direction"],
   },
+  wharf_registry_scrubbed_bytes_total: {
+    help: "Bytes of blobs that were read again to find damage.",
+    labelNames: [],
+  },
+  wharf_registry_scrubbed_blobs_total: {
+    help: "Blobs that were read again, by outcome: good or damaged.",
+    labelNames: ["outcome"],
+  },
   wharf_registry_notices_total: {
     help: "Notifications of registries by outcome: ingested (taken), duplicate (known), of no repo here (elsewhere), or failed (refused).",
     labelNames: ["outcome"],

@@ -50,7 +50,7 @@ export function registerRegistry(
   exchange: ExchangeDeps,
 ): Registry {
   const keys = new RegistryKeys(deps.store, secrets);
-  const { registryStorage, registryMinFree } = deps.settings;
+  const { registryStorage, registryMinFree, registryScrubRate } = deps.settings;
   const transferred = (direction: string, bytes: number) =>
     deps.metrics.count("wharf_registry_bytes_total", { direction }, bytes);
   const storage =
@@ -60,9 +60,12 @@ export function registerRegistry(
   const tokens = { exchange, authenticator, keys };
   const authorizer = new RegistryAuthorizer(tokens);
   const history = historyEndpoint(tokens);
-  const minFreeBytes = registryMinFree * MIB;
-  const server =
-    storage && new RegistryServer({ ...deps, storage, authorizer, minFreeBytes }, history);
+  const serve = storage && {
+    ...{ ...deps, storage, authorizer },
+    minFreeBytes: registryMinFree * MIB,
+  };
+  const background = { metrics: deps.metrics, scrubBytesPerSecond: registryScrubRate * MIB };
+  const server = serve && new RegistryServer(serve, background, history);
   const tagWrites = new TagWrites(deps, new RemoteTags(deps, sync.contents));
   const { handlers } = api;
   handlers.bindAll(imageHandlers(deps.store));

@@ -35,6 +35,8 @@ export interface HttpResponse {
   readonly reason?: string;
   /** The uid of the authenticated caller, for the log. */
   readonly caller?: string;
+  /** The operation, for log and metrics, of an endpoint that has several below its path. */
+  readonly operation?: string;
 }
 
 /** Handles one exact path, or all paths with a prefix. */

@@ -9,6 +9,7 @@ const OCI_CODES: Readonly<Record<string, string>> = {
   UNAUTHENTICATED: "UNAUTHORIZED",
   PERMISSION_DENIED: "DENIED",
   FAILED_PRECONDITION: "DENIED",
+  DATA_LOSS: "UNKNOWN",
   RESOURCE_EXHAUSTED: "TOOMANYREQUESTS",
   UNAVAILABLE: "UNAVAILABLE",
 };
@@ -54,7 +55,8 @@ export function registryError(thrown: unknown, realm: string): HttpResponse {
   // Without the name of the code, which the status replaces.
   const message = error.message.slice(error.message.indexOf(": ") + 2);
   return {
-    status: error.httpStatus,
+    // A state that forbids it, such as a tag that must not move, is no malformed request.
+    status: error.code === "FAILED_PRECONDITION" ? 409 : error.httpStatus,
     headers: {
       "content-type": "application/json",
       "cache-control": "no-store",

@@ -17,6 +17,7 @@ export async function getBlob(
   const { store } = deps;
   const blob = repo === undefined ? undefined : await findBlob(store.reader, repo, digest);
   if (repo === undefined || blob === undefined) throw unknownBlob(digest);
+  if (blob.damaged > 0) throw damagedBlob(request.method, digest);
   const headers = {
     "content-type": "application/octet-stream",
     "docker-content-digest": digest,
@@ -30,10 +31,10 @@ export async function getBlob(
   }
   if (request.headers["if-none-match"] === headers.etag) return { status: 304, headers, body: "" };
   const range = readRange(request.headers.range, blob.size);
-  const body = await storage.read(digest, range);
+  const body = await storage.read(blob, range);
   if (body === undefined) {
-    log.error({ digest, repo }, "the content of a blob is missing");
-    throw new WharfError("DATA_LOSS", "the content of the blob is missing");
+    log.error({ digest, repo }, "the content of a blob is missing, or has another size");
+    throw damagedBlob(request.method, digest);
   }
   if (range === undefined)
     return { status: 200, headers: { ...headers, "content-length": blob.size }, body };
@@ -62,6 +63,13 @@ export async function deleteBlob(
     if (!(await unlinkBlob(tx, repo, digest))) throw unknownBlob(digest);
   });
   return { status: 202, headers: {}, body: "" };
+}
+
+/** Clients that ask with HEAD whether to upload a blob are to upload it again, which repairs it. */
+function damagedBlob(method: string, digest: string): WharfError {
+  if (method === "HEAD") return unknownBlob(digest);
+  const text = `the stored content of ${digest} is damaged: push the image again to repair it`;
+  return new WharfError("DATA_LOSS", text);
 }
 
 export function unknownBlob(digest: string): RegistryFault {

@@ -1,6 +1,7 @@
 import type { AuditedDeps } from "../../engine/audit/aggregator.ts";
 import type { WriteDeps } from "../../engine/write/mutation.ts";
 import type { Logger } from "../../observe/logger.ts";
+import type { Metrics } from "../../observe/metrics.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
 import type { ResolvedPath } from "../path.ts";
 import type { ContentStorage } from "../storage/content-storage.ts";
@@ -13,6 +14,13 @@ export interface ServeDeps extends WriteDeps, AuditedDeps {
   readonly log: Logger;
   /** Pushes leave so many bytes of the disk to others, the database among them. */
   readonly minFreeBytes: number;
+}
+
+/** The dependencies of the tasks beside requests. */
+export interface BackgroundDeps {
+  readonly metrics: Pick<Metrics, "count" | "watchGauge">;
+  /** The rate of the scrub; 0: off. */
+  readonly scrubBytesPerSecond: number;
 }
 
 /** An authorized request about one repository. */

@@ -5,12 +5,14 @@ import type { Action } from "../access/scope.ts";
 import type { RegistryCaller } from "./access.ts";
 import { deleteBlob, getBlob } from "./blobs.ts";
 import { auditDenial } from "./denial-audit.ts";
-import type { RepoRequest, ServeDeps } from "./deps.ts";
+import type { BackgroundDeps, RepoRequest, ServeDeps } from "./deps.ts";
 import { listReferrers, listTags } from "./lists.ts";
 import { deleteManifest, getManifest, putManifest } from "./manifests.ts";
 import { PullLog } from "./pull-log.ts";
 import { readTarget, type Target } from "./request.ts";
+import { Scrub } from "./scrub.ts";
 import { diskFull, isDiskFull } from "./space.ts";
+import { StoredUsage } from "./stored-usage.ts";
 import { UploadCleanup } from "./upload-cleanup.ts";
 import {
   cancelUpload,
@@ -30,20 +32,34 @@ const COMMON_HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
-type Handle = (repoRequest: RepoRequest) => Promise<HttpResponse>;
+/** A request that the API has: the action that it needs, its name in metrics, and its handler. */
+type Operation = readonly [
+  action: Action,
+  name: string,
+  handle: (repoRequest: RepoRequest) => Promise<HttpResponse>,
+];
 
 /** The OCI distribution API. */
 export class RegistryServer {
   readonly #deps: ServeDeps;
   readonly #pulls: PullLog;
   readonly #cleanup: UploadCleanup;
+  readonly #scrub: Scrub;
+  readonly #usage: StoredUsage;
   readonly endpoints: readonly HttpEndpoint[];
 
   /** @param other Answers other paths below /v2/. */
-  constructor(deps: ServeDeps, other: HttpEndpoint) {
+  constructor(
+    deps: ServeDeps,
+    { metrics, scrubBytesPerSecond: bytesPerSecond }: BackgroundDeps,
+    other: HttpEndpoint,
+  ) {
     this.#deps = deps;
-    this.#pulls = new PullLog(deps, deps.log);
-    this.#cleanup = new UploadCleanup(deps.store, deps.storage, deps.log);
+    const { store, storage, log } = deps;
+    this.#pulls = new PullLog(deps, log);
+    this.#cleanup = new UploadCleanup(store, storage, log);
+    this.#scrub = new Scrub({ store, storage, log, metrics, bytesPerSecond });
+    this.#usage = new StoredUsage(store, metrics, log);
     const handle = (request: HttpRequest) => this.#handle(request, other);
     const prefix = { path: "/v2/", prefix: true, handle } as const;
     this.endpoints = [
@@ -59,10 +75,14 @@ export class RegistryServer {
   /** Starts what runs beside requests. */
   start(): void {
     this.#cleanup.start();
+    this.#scrub.start();
+    this.#usage.start();
   }
 
   async stop(): Promise<void> {
     await this.#cleanup.stop();
+    await this.#scrub.stop();
+    await this.#usage.stop();
     await this.#pulls.close();
     await this.#deps.storage.close();
   }
@@ -76,6 +96,7 @@ export class RegistryServer {
     const { authorizer } = this.#deps;
     let scope: string | undefined;
     let caller: RegistryCaller | undefined;
+    let operation = "";
     try {
       const target = readTarget(request.path);
       if (target === undefined) {
@@ -87,7 +108,8 @@ export class RegistryServer {
         return this.#base(caller.isAnonymous);
       }
       if (target.kind === "catalog") throw new RegistryFault("NAME_UNKNOWN", "there is no catalog");
-      const [action, handle] = this.#operation(request.method, target);
+      const [action, name, handle] = this.#operation(request.method, target);
+      operation = name;
       // Before the credentials are read: a client whose token has expired asks for one with this scope.
       scope = `repository:${target.name}:${action === "push" ? "pull,push" : action}`;
       caller = await authorizer.authenticate(request);
@@ -95,10 +117,11 @@ export class RegistryServer {
       const host = authorizer.service;
       const time = Date.now();
       const response = await handle({ request, caller, host, name: target.name, path, time });
-      return { ...response, caller: caller.caller.uid };
+      return { ...response, operation, caller: caller.caller.uid };
     } catch (thrown) {
       await auditDenial(this.#deps.audit, request, caller, WharfError.from(thrown));
-      const response = registryError(isDiskFull(thrown) ? diskFull() : thrown, "");
+      const error = registryError(isDiskFull(thrown) ? diskFull() : thrown, "");
+      const response = { ...error, operation };
       if (response.status !== 401) return response;
       const challenge = { "www-authenticate": authorizer.challenge(scope, thrown) };
       return { ...response, headers: { ...response.headers, ...challenge } };
@@ -111,38 +134,43 @@ export class RegistryServer {
     return { status: 200, headers: { "content-type": "application/json" }, body: "{}" };
   }
 
-  #operation(
-    method: string,
-    target: Exclude<Target, { kind: "base" | "catalog" }>,
-  ): [Action, Handle] {
+  #operation(method: string, target: Exclude<Target, { kind: "base" | "catalog" }>): Operation {
     const deps = this.#deps;
     const isRead = method === "GET" || method === "HEAD";
     switch (target.kind) {
       case "blob":
-        if (isRead) return ["pull", (one) => getBlob(deps, one, target.digest)];
-        if (method === "DELETE") return ["delete", (one) => deleteBlob(deps, one, target.digest)];
+        if (isRead) return ["pull", "getBlob", (one) => getBlob(deps, one, target.digest)];
+        if (method === "DELETE")
+          return ["delete", "deleteBlob", (one) => deleteBlob(deps, one, target.digest)];
         break;
       case "uploads":
-        if (method === "POST") return ["push", (one) => startUpload(deps, one)];
+        if (method === "POST") return ["push", "startUpload", (one) => startUpload(deps, one)];
         break;
       case "upload":
-        if (isRead) return ["push", (one) => uploadProgress(deps, one, target.id)];
-        if (method === "PATCH") return ["push", (one) => continueUpload(deps, one, target.id)];
-        if (method === "PUT") return ["push", (one) => finishUpload(deps, one, target.id)];
-        if (method === "DELETE") return ["push", (one) => cancelUpload(deps, one, target.id)];
+        if (isRead) return ["push", "getUpload", (one) => uploadProgress(deps, one, target.id)];
+        if (method === "PATCH")
+          return ["push", "continueUpload", (one) => continueUpload(deps, one, target.id)];
+        if (method === "PUT")
+          return ["push", "finishUpload", (one) => finishUpload(deps, one, target.id)];
+        if (method === "DELETE")
+          return ["push", "cancelUpload", (one) => cancelUpload(deps, one, target.id)];
         break;
       case "manifest": {
         const { reference } = target;
-        if (isRead) return ["pull", (one) => getManifest(deps, this.#pulls, one, reference)];
-        if (method === "PUT") return ["push", (one) => putManifest(deps, one, reference)];
-        if (method === "DELETE") return ["delete", (one) => deleteManifest(deps, one, reference)];
+        if (isRead)
+          return ["pull", "getManifest", (one) => getManifest(deps, this.#pulls, one, reference)];
+        if (method === "PUT")
+          return ["push", "putManifest", (one) => putManifest(deps, one, reference)];
+        if (method === "DELETE")
+          return ["delete", "deleteManifest", (one) => deleteManifest(deps, one, reference)];
         break;
       }
       case "tags":
-        if (isRead) return ["pull", (one) => listTags(deps, one)];
+        if (isRead) return ["pull", "listTags", (one) => listTags(deps, one)];
         break;
       case "referrers":
-        if (isRead) return ["pull", (one) => listReferrers(deps, one, target.digest)];
+        if (isRead)
+          return ["pull", "listReferrers", (one) => listReferrers(deps, one, target.digest)];
         break;
     }
     throw new RegistryFault("UNSUPPORTED", `${method} is not supported here`);

@@ -155,7 +155,8 @@ async function readArchitecture(
   const size = sizes.get(configDigest);
   if (size === undefined || size > MAX_CONFIG_BYTES) return architecture;
   const chunks: Buffer[] = [];
-  for await (const chunk of (await storage.read(configDigest)) ?? []) chunks.push(chunk as Buffer);
+  const content = await storage.read({ digest: configDigest, size });
+  for await (const chunk of content ?? []) chunks.push(chunk as Buffer);
   try {
     return architectureOf(Buffer.concat(chunks));
   } catch {

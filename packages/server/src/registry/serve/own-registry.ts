@@ -46,10 +46,9 @@ export class OwnRegistry implements RegistryContents {
     const { reader } = this.#deps.store;
     const repo = await this.#repoAt(path);
     const blob = repo && (await findBlob(reader, repo, digest));
-    if (!blob || blob.size > MAX_CONFIG_BYTES) return undefined;
+    if (!blob || blob.damaged > 0 || blob.size > MAX_CONFIG_BYTES) return undefined;
     const chunks: Buffer[] = [];
-    for await (const chunk of (await this.#storage.read(digest)) ?? [])
-      chunks.push(chunk as Buffer);
+    for await (const chunk of (await this.#storage.read(blob)) ?? []) chunks.push(chunk as Buffer);
     return Buffer.concat(chunks);
   }
 

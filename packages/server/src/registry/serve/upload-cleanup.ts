@@ -6,7 +6,7 @@ import {
   deleteUpload,
   listedParts,
 } from "../../store/tables/registry/uploads.ts";
-import type { ContentStorage } from "../storage/content-storage.ts";
+import type { ContentStorage, Share } from "../storage/content-storage.ts";
 import { boundFolder } from "../storage/folder-id.ts";
 
 /** As long as leases: who resumes later begins again. */
@@ -16,6 +16,9 @@ const INTERVAL_MS = 3_600_000;
 
 const BATCH_SIZE = 100;
 
+/** Files of blobs without a row are rare, and each run that looks for them reads names and rows of a share of all. */
+const SHARES = 24;
+
 /** Removes uploads that nobody continues, and files that crashes have left. */
 export class UploadCleanup {
   readonly #store: Store;
@@ -23,6 +26,8 @@ export class UploadCleanup {
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
+  /** Another one after each start: servers that never run for a day look at all, too. */
+  #share = Math.floor(Math.random() * SHARES);
 
   constructor(store: Store, storage: ContentStorage, log: Logger) {
     this.#store = store;
@@ -32,7 +37,9 @@ export class UploadCleanup {
 
   start(): void {
     const run = () => {
-      this.#running = this.run().catch((error) =>
+      const share = { part: this.#share, of: SHARES };
+      this.#share = (this.#share + 1) % SHARES;
+      this.#running = this.run(Date.now(), share).catch((error) =>
         this.#log.error({ err: error }, "abandoned uploads not removed"),
       );
     };
@@ -46,15 +53,16 @@ export class UploadCleanup {
   }
 
   /** The file is removed after the row: a row always has its files. */
-  async run(now = Date.now()): Promise<void> {
+  async run(now = Date.now(), share?: Share): Promise<void> {
     const before = now - ABANDONED_MS;
     await this.#removeUploads(before);
     const { reader } = this.#store;
-    const removed = await this.#storage.removeGarbage(before, {
+    const rows = {
       folder: () => boundFolder(reader),
       parts: () => listedParts(reader),
-      blobs: (digests) => findExisting(reader, digests),
-    });
+      blobs: (digests: readonly string[]) => findExisting(reader, digests),
+    };
+    const removed = await this.#storage.removeGarbage(before, rows, share);
     if (removed.parts + removed.blobs > 0)
       this.#log.warn({ ...removed }, "files without a row removed from the registry");
   }

@@ -105,7 +105,7 @@ async function mountBlob(
   const repo = source?.repo;
   if (repo === undefined) return false;
   return deps.store.write(async (tx) => {
-    if ((await findBlob(tx, repo, digest)) === undefined) return false;
+    if ((await findBlob(tx, repo, digest))?.damaged !== 0) return false;
     await linkBlob(tx, await repoOfPush(deps, tx, repoRequest), digest, time);
     return true;
   });

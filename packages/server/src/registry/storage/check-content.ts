@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { type CheckProgress, MAX_PROBLEMS, type StoreProblem } from "../../store/check/problem.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import {
-  type Blob,
   blobsAfter,
   countBlobs,
+  type ExaminedBlob,
   findExisting,
 } from "../../store/tables/registry/blobs.ts";
 import { boundFolder, readFolderId } from "./folder-id.ts";
@@ -23,7 +23,10 @@ export interface Orphans {
   readonly bytes: number;
 }
 
-/** Compares the rows of blobs with their files: that they exist and have their size, and if asked for, their digest. */
+/**
+ * Compares the rows of blobs with their files: that they exist and have their size, and if asked for, their digest. Hashing
+ * takes hours, so this is not done in one transaction: each batch is read on its own, and a blob with a problem again.
+ */
 export async function checkContent(
   reader: Reader,
   folder: string,
@@ -45,8 +48,10 @@ export async function checkContent(
     for (const blob of blobs) {
       progress(rehash ? "hashing blobs" : "checking blobs", done++, total);
       const problem = await problemOf(folder, blob, rehash);
-      if (problem !== undefined && problems.length < MAX_PROBLEMS)
-        problems.push({ kind: "content", name: blob.digest, problem });
+      if (problem === undefined || problems.length === MAX_PROBLEMS) continue;
+      // It may have been deleted since.
+      if ((await findExisting(reader, [blob.digest])).size === 0) continue;
+      problems.push({ kind: "content", name: blob.digest, problem });
     }
     if (blobs.length < BATCH_SIZE) break;
     last = blobs.at(-1)?.digest ?? "";
@@ -57,7 +62,7 @@ export async function checkContent(
 /** The difference between a blob's row and its file. */
 export async function problemOf(
   folder: string,
-  { digest, size }: Blob,
+  { digest, size, damaged }: ExaminedBlob,
   rehash: boolean,
 ): Promise<string | undefined> {
   const [algorithm = "", hex = ""] = digest.split(":");
@@ -65,12 +70,16 @@ export async function problemOf(
   const found = await stat(path).catch(ignoreMissing);
   if (found === undefined) return "its file is missing";
   if (found.size !== Number(size)) return `its file has ${found.size} bytes instead of ${size}`;
-  if (!rehash) return undefined;
+  if (!rehash) return damaged > 0 ? foundDamaged(damaged) : undefined;
   const hash = createHash(algorithm);
   for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) {
     hash.update(chunk as Buffer);
   }
   return hash.digest("hex") === hex ? undefined : "its file has another digest";
+}
+
+function foundDamaged(time: number): string {
+  return `the server found its content damaged at ${new Date(Number(time)).toISOString()}`;
 }
 
 async function findOrphans(reader: Reader, folder: string, before: number): Promise<Orphans> {

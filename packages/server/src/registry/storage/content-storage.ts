@@ -7,6 +7,12 @@ export interface ByteRange {
   readonly end: number;
 }
 
+/** The digest and size of a blob, as its row has them. */
+export interface StoredBlob {
+  readonly digest: string;
+  readonly size: number;
+}
+
 /** Questions to the store about what is stored here. */
 export interface ContentRows {
   /** The id of the folder that the store is bound to. */
@@ -15,6 +21,20 @@ export interface ContentRows {
   parts(): Promise<ReadonlySet<string>>;
   /** Those of the digests that have a row. */
   blobs(digests: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+/** The result of comparing the stored content of a blob with its row. */
+export interface Examined {
+  /** The difference; undefined if there is none. */
+  readonly problem: string | undefined;
+  /** Identifies the content that was read: see ContentStorage.versionOf. */
+  readonly version: string;
+}
+
+/** One of several equal shares of the blobs. */
+export interface Share {
+  readonly part: number;
+  readonly of: number;
 }
 
 /** How much was removed. */
@@ -32,14 +52,23 @@ export interface ContentStorage {
    * become the blob; others stay.
    */
   store(parts: readonly Part[], digest: string): Promise<boolean>;
-  /** Reads a blob; undefined if there is none. */
-  read(digest: string, range?: ByteRange): Promise<Readable | undefined>;
+  /** Reads a blob; undefined if there is none of this size. */
+  read(blob: StoredBlob, range?: ByteRange): Promise<Readable | undefined>;
   /** The size of a blob; undefined if there is none. */
   sizeOf(digest: string): Promise<number | undefined>;
+  /**
+   * Reads a blob again and compares its size and digest. `pace` is awaited after each read, with the number of bytes: its
+   * rejection ends the examination.
+   */
+  examine(blob: StoredBlob, pace: (bytes: number) => Promise<void>): Promise<Examined>;
+  /** A text that changes whenever the content of a blob is stored again; empty if there is none. */
+  versionOf(digest: string): Promise<string>;
+  /** The id of the place where the content is; undefined if it cannot be reached. */
+  folderId(): string | undefined;
   /** Removes parts, also such that are not there. */
   removeParts(parts: readonly Pick<Part, "name">[]): Promise<void>;
-  /** Removes parts and blobs without a row that were written before a time. */
-  removeGarbage(before: number, rows: ContentRows): Promise<Garbage>;
+  /** Removes parts without a row that were written before a time, and blobs of a share; of all without one. */
+  removeGarbage(before: number, rows: ContentRows, share?: Share): Promise<Garbage>;
   /** Bytes that can still be written. */
   freeBytes(): Promise<number>;
   close(): Promise<void>;

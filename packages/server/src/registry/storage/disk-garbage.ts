@@ -1,7 +1,12 @@
 import { link, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { ContentRows, Garbage } from "./content-storage.ts";
+import type { ContentRows, Garbage, Share } from "./content-storage.ts";
 import { readFolderId } from "./folder-id.ts";
+
+const ALL: Share = { part: 0, of: 1 };
+
+/** Names that are looked up in one statement: event loops of servers answer requests in between. */
+const BATCH_SIZE = 500;
 
 /** A blob's file that was moved away to be removed. */
 const ORPHAN = /^(sha\d+)-([0-9a-f]+)\.orphan$/;
@@ -21,6 +26,7 @@ export async function removeDiskGarbage(
   folder: string,
   before: number,
   rows: ContentRows,
+  share: Share = ALL,
 ): Promise<Garbage> {
   // Replicas that were started with different folders before the first push.
   if (readFolderId(folder) !== (await rows.folder()))
@@ -32,11 +38,10 @@ export async function removeDiskGarbage(
   const parts = await removeParts(uploads, before, rows);
   let blobs = 0;
   for (const algorithm of await namesIn(join(folder, "blobs"))) {
-    for (const prefix of await namesIn(join(folder, "blobs", algorithm))) {
+    const prefixes = await namesIn(join(folder, "blobs", algorithm));
+    for (const prefix of prefixes.filter((one) => isOf(share, one))) {
       const at = join(folder, "blobs", algorithm, prefix);
-      const old = await olderThan(at, await namesIn(at), before);
-      const found = await rows.blobs(old.map((hex) => `${algorithm}:${hex}`));
-      for (const hex of old.filter((one) => !found.has(`${algorithm}:${one}`))) {
+      for (const hex of await olderThan(at, await withoutRow(algorithm, at, rows), before)) {
         const name = `${algorithm}-${hex}.orphan`;
         await rename(join(at, hex), join(uploads, name)).catch(ignoreMissing);
         if (await settleOrphan(folder, name, before, rows)) blobs++;
@@ -44,6 +49,22 @@ export async function removeDiskGarbage(
     }
   }
   return { parts, blobs };
+}
+
+function isOf({ part, of }: Share, prefix: string): boolean {
+  return Number.parseInt(prefix, 16) % of === part;
+}
+
+/** Names of files whose blobs have no row. */
+async function withoutRow(algorithm: string, at: string, rows: ContentRows): Promise<string[]> {
+  const names = await namesIn(at);
+  const missing: string[] = [];
+  for (let next = 0; next < names.length; next += BATCH_SIZE) {
+    const batch = names.slice(next, next + BATCH_SIZE);
+    const found = await rows.blobs(batch.map((hex) => `${algorithm}:${hex}`));
+    missing.push(...batch.filter((hex) => !found.has(`${algorithm}:${hex}`)));
+  }
+  return missing;
 }
 
 /** Rows are read after the files: an upload lists a part once it is complete. */

@@ -10,6 +10,17 @@ export type DiskRequest =
       readonly buffer: ArrayBuffer;
       readonly length: number;
     }
+  /** Opens a file for reading. */
+  | {
+      readonly kind: "read";
+      readonly id: number;
+      readonly path: string;
+      readonly algorithm: string;
+    }
+  /** Hashes the next bytes of a file that is read. */
+  | { readonly kind: "hash"; readonly id: number; readonly length: number }
+  /** Closes a file that is read. */
+  | { readonly kind: "close"; readonly id: number }
   /** Flushes and closes a file. */
   | { readonly kind: "finish"; readonly id: number }
   /** Closes and removes a file. */
@@ -29,6 +40,8 @@ export interface DiskAnswer {
   readonly error?: { readonly message: string; readonly code: string | undefined };
   /** Of "write". */
   readonly buffer?: ArrayBuffer;
-  /** Of "finish": the SHA-256; of "join": the digest; in hexadecimal. */
+  /** Of "finish": the SHA-256; of "join" and "close": the digest; in hexadecimal. */
   readonly hex?: string;
+  /** Of "hash": the bytes that were read, 0 at the end. */
+  readonly bytes?: number;
 }

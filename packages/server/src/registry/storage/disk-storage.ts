@@ -1,17 +1,22 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { createReadStream } from "node:fs";
-import { open, rename, rm, stat, statfs, utimes } from "node:fs/promises";
+import { type FileHandle, open, rename, rm, stat, statfs, utimes } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { createDirectory } from "../../store/db/sqlite/directory.ts";
 import type { Part } from "../../store/tables/registry/uploads.ts";
-import type { ByteRange, ContentRows, ContentStorage, Garbage } from "./content-storage.ts";
+import type {
+  ByteRange,
+  ContentRows,
+  ContentStorage,
+  Examined,
+  Garbage,
+  Share,
+  StoredBlob,
+} from "./content-storage.ts";
 import { removeDiskGarbage } from "./disk-garbage.ts";
-import { CHUNK_BYTES, type DiskThread, DiskThreads } from "./disk-threads.ts";
-
-/** Buffers of one upload: one is filled while another is written. */
-const BUFFERS = 2;
+import { DiskThreads } from "./disk-threads.ts";
+import { readFolderId } from "./folder-id.ts";
+import { PartWriter } from "./part-writer.ts";
 
 /** Bytes that are read at a time. */
 const READ_BYTES = 512 * 1024;
@@ -90,19 +95,56 @@ export class DiskStorage implements ContentStorage {
     return true;
   }
 
-  async read(digest: string, range?: ByteRange): Promise<Readable | undefined> {
+  async read({ digest, size }: StoredBlob, range?: ByteRange): Promise<Readable | undefined> {
+    let file: FileHandle | undefined;
     try {
-      const stream = createReadStream(this.#blobAt(digest), {
-        ...range,
-        highWaterMark: READ_BYTES,
-      });
-      await once(stream, "open");
-      stream.once("close", () => this.#transferred("out", stream.bytesRead));
-      return stream;
+      file = await open(this.#blobAt(digest), "r");
+      if ((await file.stat()).size === size) {
+        const stream = file.createReadStream({ ...range, highWaterMark: READ_BYTES });
+        stream.once("close", () => this.#transferred("out", stream.bytesRead));
+        return stream;
+      }
+      await file.close();
+      return undefined;
     } catch (error) {
+      await file?.close();
       if (isMissing(error)) return undefined;
       throw error;
     }
+  }
+
+  async examine(
+    { digest, size }: StoredBlob,
+    pace: (bytes: number) => Promise<void>,
+  ): Promise<Examined> {
+    const version = await this.versionOf(digest);
+    const found = await this.sizeOf(digest);
+    if (found === undefined) return { version, problem: "its file is missing" };
+    if (found !== size)
+      return { version, problem: `its file has ${found} bytes instead of ${size}` };
+    try {
+      const hex = await this.#hash(digest, pace);
+      const isGood = digest.endsWith(`:${hex}`);
+      return { version, problem: isGood ? undefined : "its file has another digest" };
+    } catch (error) {
+      // The disk has lost it. Other errors are those of the machine, such as a lack of file descriptors.
+      if ((error as NodeJS.ErrnoException).code !== "EIO") throw error;
+      return { version, problem: "its file cannot be read (EIO)" };
+    }
+  }
+
+  async versionOf(digest: string): Promise<string> {
+    try {
+      const { ino, size, mtimeNs } = await stat(this.#blobAt(digest), { bigint: true });
+      return `${ino} ${size} ${mtimeNs}`;
+    } catch (error) {
+      if (isMissing(error)) return "";
+      throw error;
+    }
+  }
+
+  folderId(): string | undefined {
+    return readFolderId(this.#folder);
   }
 
   async sizeOf(digest: string): Promise<number | undefined> {
@@ -118,8 +160,8 @@ export class DiskStorage implements ContentStorage {
     for (const { name } of parts) await rm(this.#partAt(name), { force: true });
   }
 
-  removeGarbage(before: number, rows: ContentRows): Promise<Garbage> {
-    return removeDiskGarbage(this.#folder, before, rows);
+  removeGarbage(before: number, rows: ContentRows, share?: Share): Promise<Garbage> {
+    return removeDiskGarbage(this.#folder, before, rows, share);
   }
 
   async freeBytes(): Promise<number> {
@@ -129,6 +171,24 @@ export class DiskStorage implements ContentStorage {
 
   close(): Promise<void> {
     return this.#threads.close();
+  }
+
+  async #hash(digest: string, pace: (bytes: number) => Promise<void>): Promise<string> {
+    const thread = this.#threads.take();
+    const id = thread.newId();
+    const [algorithm = ""] = digest.split(":");
+    await thread.ask(id, { kind: "read", path: this.#blobAt(digest), algorithm });
+    try {
+      for (;;) {
+        const { bytes = 0 } = await thread.ask(id, { kind: "hash", length: READ_BYTES });
+        if (bytes === 0) break;
+        await pace(bytes);
+      }
+    } catch (error) {
+      await thread.ask(id, { kind: "close" }).catch(() => {});
+      throw error;
+    }
+    return (await thread.ask(id, { kind: "close" })).hex ?? "";
   }
 
   #partAt(name: string): string {
@@ -149,76 +209,6 @@ export class DiskStorage implements ContentStorage {
       await syncFolder(path);
     }
     this.#made.add(folder);
-  }
-}
-
-/** Gathers the chunks of a part and sends them to a thread, which hashes and writes them. */
-class PartWriter {
-  readonly #thread: DiskThread;
-  readonly #id: number;
-  readonly #opened: Promise<unknown>;
-  readonly #free: ArrayBuffer[] = [];
-  #buffers = 0;
-  /** Writes that are not answered, oldest first. */
-  readonly #writing: Promise<void>[] = [];
-  #current: ArrayBuffer | undefined;
-  #used = 0;
-  #size = 0;
-
-  constructor(thread: DiskThread, path: string) {
-    this.#thread = thread;
-    this.#id = thread.newId();
-    this.#opened = thread.ask(this.#id, { kind: "open", path });
-    // Reported by what is awaited first.
-    this.#opened.catch(() => {});
-  }
-
-  async write(chunk: Buffer): Promise<void> {
-    this.#size += chunk.length;
-    for (let at = 0; at < chunk.length; ) {
-      this.#current ??= await this.#buffer();
-      const target = new Uint8Array(this.#current, this.#used);
-      const piece = chunk.subarray(at, at + target.length);
-      target.set(piece);
-      at += piece.length;
-      this.#used += piece.length;
-      if (this.#used === CHUNK_BYTES) this.#send();
-    }
-  }
-
-  async finish(): Promise<{ readonly size: number; readonly sha256: string }> {
-    if (this.#used > 0) this.#send();
-    await this.#opened;
-    await Promise.all(this.#writing);
-    const { hex = "" } = await this.#thread.ask(this.#id, { kind: "finish" });
-    return { size: this.#size, sha256: hex };
-  }
-
-  async abort(): Promise<void> {
-    await this.#thread.ask(this.#id, { kind: "abort" }).catch(() => {});
-  }
-
-  async #buffer(): Promise<ArrayBuffer> {
-    await this.#opened;
-    if (this.#free.length === 0 && this.#buffers < BUFFERS) {
-      this.#buffers++;
-      return new ArrayBuffer(CHUNK_BYTES);
-    }
-    if (this.#free.length === 0) await this.#writing[0];
-    return this.#free.pop() as ArrayBuffer;
-  }
-
-  #send(): void {
-    const buffer = this.#current as ArrayBuffer;
-    const length = this.#used;
-    this.#current = undefined;
-    this.#used = 0;
-    const written = this.#thread.ask(this.#id, { kind: "write", buffer, length }).then((answer) => {
-      this.#writing.shift();
-      this.#free.push(answer.buffer as ArrayBuffer);
-    });
-    written.catch(() => {});
-    this.#writing.push(written);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The program of a storage thread: it hashes and writes what uploads receive, which takes seconds of CPU for each gigabyte,
- * beside the event loop that answers requests.
+ * The program of a storage thread: it hashes and writes what uploads receive, and hashes what is stored, which takes
+ * seconds of CPU for each gigabyte, beside the event loop that answers requests.
  */
 import { createHash, type Hash } from "node:crypto";
 import { closeSync, fsyncSync, openSync, readSync, rmSync, writeSync } from "node:fs";
@@ -85,6 +85,20 @@ async function answerTo(request: DiskRequest): Promise<Omit<DiskAnswer, "id">> {
       writeAll(fd, bytes);
       return { buffer: request.buffer };
     }
+    case "read": {
+      const fd = openSync(request.path, "r");
+      files.set(id, { fd, path: request.path, hash: createHash(request.algorithm) });
+      return {};
+    }
+    case "hash": {
+      const { fd, hash } = fileOf(id);
+      const read = Buffer.allocUnsafe(request.length);
+      const bytes = readSync(fd, read, 0, request.length, null);
+      hash.update(read.subarray(0, bytes));
+      return { bytes };
+    }
+    case "close":
+      return { hex: close(id).hash.digest("hex") };
     case "finish": {
       const { fd, hash } = fileOf(id);
       fsyncSync(fd);

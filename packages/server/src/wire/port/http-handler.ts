@@ -129,6 +129,7 @@ function handleEndpoint(http: HttpContext, endpoints: ByMethod, path: string, qu
   response.on("close", () => context.disconnected());
   const handle = () =>
     endpoint.handle(new EndpointRequest(http, path, query)).then((reply) => {
+      if (reply.operation !== undefined) context.method = `${endpoint.path}${reply.operation}`;
       if (context.settle()) sendReply(http, reply);
       else cancelBody(reply.body);
     });

@@ -15,14 +15,19 @@ export interface Blob {
 /** How long a link is leased: pushes of large images over slow lines take hours. */
 const LEASE_MS = 24 * 3_600_000;
 
-/** A blob that a repo links to. */
+/** A blob, and when its content was found damaged: 0 if it was not. */
+export interface ExaminedBlob extends Blob {
+  readonly damaged: number;
+}
+
+/** A blob that a repo links to, also a damaged one. */
 export async function findBlob(
   reader: Reader,
   repo: string,
   digest: string,
-): Promise<(Blob & { readonly leased: number }) | undefined> {
+): Promise<(ExaminedBlob & { readonly leased: number }) | undefined> {
   return reader.get(
-    `SELECT blobs.digest, blobs.size, blob_links.leased FROM blob_links
+    `SELECT blobs.digest, blobs.size, blobs.damaged, blob_links.leased FROM blob_links
      JOIN blobs ON blobs.digest = blob_links.digest
      WHERE blob_links.repo = ? AND blob_links.digest = ?`,
     repo,
@@ -30,7 +35,7 @@ export async function findBlob(
   );
 }
 
-/** The sizes of those of the blobs that a repo links to, by digest. */
+/** The sizes of those of the blobs that a repo links to and that are not damaged, by digest. */
 export async function findBlobs(
   reader: Reader,
   repo: string,
@@ -39,7 +44,8 @@ export async function findBlobs(
   const rows = await reader.all<Blob>(
     `SELECT blobs.digest, blobs.size FROM blob_links
      JOIN blobs ON blobs.digest = blob_links.digest
-     WHERE blob_links.repo = ? AND blob_links.digest IN (${reader.dialect.texts})`,
+     WHERE blob_links.repo = ? AND blobs.damaged = 0
+       AND blob_links.digest IN (${reader.dialect.texts})`,
     repo,
     JSON.stringify(digests),
   );
@@ -62,9 +68,69 @@ export async function hasBlobs(reader: Reader): Promise<boolean> {
 }
 
 /** Blobs by digest, those after one of them. */
-export async function blobsAfter(reader: Reader, digest: string, limit: number): Promise<Blob[]> {
-  const sql = "SELECT digest, size FROM blobs WHERE digest > ? ORDER BY digest LIMIT ?";
-  return reader.all<Blob>(sql, digest, limit);
+export async function blobsAfter(
+  reader: Reader,
+  digest: string,
+  limit: number,
+): Promise<ExaminedBlob[]> {
+  const sql = "SELECT digest, size, damaged FROM blobs WHERE digest > ? ORDER BY digest LIMIT ?";
+  return reader.all<ExaminedBlob>(sql, digest, limit);
+}
+
+/** Damaged blobs by digest. */
+export async function damagedBlobs(reader: Reader, limit: number): Promise<ExaminedBlob[]> {
+  const sql = "SELECT digest, size, damaged FROM blobs WHERE damaged > 0 ORDER BY digest LIMIT ?";
+  return reader.all<ExaminedBlob>(sql, limit);
+}
+
+export async function countDamaged(reader: Reader): Promise<number> {
+  const sql = "SELECT count(*) AS count FROM blobs WHERE damaged > 0";
+  return Number((await reader.get<{ count: number }>(sql))?.count ?? 0);
+}
+
+/** Locks a blob against pushes of the same digest, until the transaction ends. Returns false if it is gone. */
+export async function lockBlob(tx: Transaction, digest: string): Promise<boolean> {
+  const sql = `SELECT 1 AS one FROM blobs WHERE digest = ? ${tx.dialect.lock}`;
+  return (await tx.get(sql, digest)) !== undefined;
+}
+
+/** Records since when a blob is damaged; 0 for one that is not. */
+export async function markDamaged(tx: Transaction, digest: string, since: number): Promise<void> {
+  await tx.run("UPDATE blobs SET damaged = ? WHERE digest = ?", since, digest);
+}
+
+/** Sums over blobs. */
+export interface BlobTotals {
+  readonly blobs: number;
+  /** Bytes, each blob counted once. */
+  readonly stored: number;
+  /** Bytes, each blob counted for every repo that links to it. */
+  readonly linked: number;
+  /** The last digest. */
+  readonly last: string;
+}
+
+/** The totals of so many blobs after a digest. */
+export async function totalsAfter(
+  reader: Reader,
+  digest: string,
+  limit: number,
+): Promise<BlobTotals> {
+  const links = "(SELECT count(*) FROM blob_links WHERE blob_links.digest = blobs.digest)";
+  const row = await reader.get<Record<keyof BlobTotals, unknown>>(
+    `SELECT count(*) AS blobs, sum(size) AS stored, sum(size * links) AS linked, max(digest) AS last
+     FROM (SELECT digest, size, ${links} AS links FROM blobs
+       WHERE digest > ? ORDER BY digest LIMIT ?) AS page`,
+    digest,
+    limit,
+  );
+  const { blobs, stored, linked, last } = row ?? { blobs: 0, stored: 0, linked: 0, last: null };
+  return {
+    blobs: Number(blobs),
+    stored: Number(stored),
+    linked: Number(linked),
+    last: typeof last === "string" ? last : digest,
+  };
 }
 
 export async function countBlobs(reader: Reader): Promise<number> {
@@ -72,10 +138,11 @@ export async function countBlobs(reader: Reader): Promise<number> {
   return Number(row?.count ?? 0);
 }
 
-/** Adds a blob, whose file exists, unless it is there. */
+/** Adds a blob, whose content was stored just now: what was damaged is repaired by it. */
 export async function addBlob(tx: Transaction, { digest, size }: Blob, now: number): Promise<void> {
   await tx.run(
-    "INSERT INTO blobs (digest, size, created) VALUES (?, ?, ?) ON CONFLICT (digest) DO NOTHING",
+    `INSERT INTO blobs (digest, size, created) VALUES (?, ?, ?)
+     ON CONFLICT (digest) DO UPDATE SET damaged = 0 WHERE blobs.damaged > 0`,
     digest,
     size,
     now,
