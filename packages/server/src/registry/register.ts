@@ -1,3 +1,4 @@
+import { statfs } from "node:fs/promises";
 import { ImagesService } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { AuditedDeps } from "../engine/audit/aggregator.ts";
@@ -34,6 +35,16 @@ export interface RegisterRegistryDeps
   readonly authenticator: Authenticator;
 }
 
+/** Free bytes of the database's disk; a server of PostgreSQL has one of its own. */
+async function freeBytesFor({
+  databaseUrl,
+  data,
+}: RegisterRegistryDeps["settings"]): Promise<number> {
+  if (databaseUrl !== "") return Number.POSITIVE_INFINITY;
+  const { bavail, bsize } = await statfs(data);
+  return bavail * bsize;
+}
+
 /** The parts of the registry area that others work with. */
 export interface Registry {
   /** Reconciles attached registries in the background. */
@@ -63,6 +74,7 @@ export function registerRegistry(
   const serve = storage && {
     ...{ ...deps, storage, authorizer },
     minFreeBytes: registryMinFree * MIB,
+    databaseFreeBytes: () => freeBytesFor(deps.settings),
   };
   const background = { metrics: deps.metrics, scrubBytesPerSecond: registryScrubRate * MIB };
   const server = serve && new RegistryServer(serve, background, history);

@@ -12,8 +12,10 @@ export interface ServeDeps extends WriteDeps, AuditedDeps {
   readonly storage: ContentStorage;
   readonly authorizer: RegistryAuthorizer;
   readonly log: Logger;
-  /** Pushes leave so many bytes of the disk to others, the database among them. */
+  /** Pushes leave so many bytes of their disks to others. */
   readonly minFreeBytes: number;
+  /** Free bytes of the database's disk, if it is one of this machine: manifests are rows. */
+  readonly databaseFreeBytes: () => Promise<number>;
 }
 
 /** The dependencies of the tasks beside requests. */

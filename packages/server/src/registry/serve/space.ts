@@ -6,13 +6,14 @@ import type { ServeDeps } from "./deps.ts";
 /** Bytes of a body between two checks. */
 export const SPACE_CHECK_BYTES = 64 * 1024 * 1024;
 
-/** Refuses what would leave too little of the disk to the database. */
+/** Refuses what would leave too little of the disks of the content and of the database. */
 export async function checkSpace(
-  { storage, minFreeBytes }: ServeDeps,
+  { storage, minFreeBytes, databaseFreeBytes }: ServeDeps,
   request?: Pick<HttpRequest, "headers">,
 ): Promise<void> {
   const length = Number(request?.headers["content-length"] ?? 0);
   if ((await storage.freeBytes()) - length < minFreeBytes) throw diskFull();
+  if ((await databaseFreeBytes()) < minFreeBytes) throw diskFull();
 }
 
 /** Bytes that others have written since the check. */
