@@ -12,6 +12,7 @@ import { LOGIN_PART } from "./endpoints/login.ts";
 import { REGISTRY_PART } from "./endpoints/registry.ts";
 import { SCIM_PART } from "./endpoints/scim.ts";
 import { SYSTEM_PART } from "./endpoints/system.ts";
+import { ERROR_EXAMPLES, withExamples } from "./examples.ts";
 import {
   CREATE_PARAMETERS,
   DRY_RUN_PARAMETER,
@@ -86,7 +87,7 @@ export function openApiDocument(): Schema {
     },
     servers: [{ url: "/", description: "This installation" }],
     tags: [...tags].map(([name, description]) => ({ name, description })),
-    paths: Object.fromEntries([...paths].sort(([a], [b]) => (a < b ? -1 : 1))),
+    paths: withExamples(Object.fromEntries([...paths].sort(([a], [b]) => (a < b ? -1 : 1)))),
     components: {
       schemas: {
         ...union(schemas.collected(), ERROR_SCHEMAS, ...PARTS.map((part) => part.schemas ?? {})),
@@ -97,6 +98,9 @@ export function openApiDocument(): Schema {
         ...PREFER_PARAMETER,
       },
       responses: ERROR_RESPONSES,
+      examples: Object.fromEntries(
+        Object.entries(ERROR_EXAMPLES).map(([reason, value]) => [reason, { value }]),
+      ),
       securitySchemes: SECURITY_SCHEMES,
     },
   };

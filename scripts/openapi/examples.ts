@@ -1,108 +1,73 @@
-/** Requests and responses of an installation, by operation id. A test sends the requests and compares the responses. */
+/** Requests and responses that a server really received and sent, by operation id. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { PathItem, Schema } from "./part.ts";
+
+/** What was sent and received when an operation was called. */
 export interface Example {
+  /** The body of the request. */
   readonly request?: unknown;
-  readonly response?: unknown;
+  /** Bodies of responses, by status. */
+  readonly responses?: Readonly<Record<string, unknown>>;
 }
 
-const ORGANIZATION = "2f37503fcc2b74e91b4466bd858c72592a10696e";
-const TIME = "2026-11-16T12:46:47.919Z";
-const TIMES = { createTime: TIME, updateTime: TIME };
+/** `npm run examples` writes a file for each scenario of `packages/server/test/openapi`. */
+export const EXAMPLES_FOLDER = join(import.meta.dirname, "examples");
 
-const NEW_ORGANIZATION = { name: "acme", description: "Acme Inc." };
-const NEW_GROUP = { name: "platform", description: "Platform team" };
-
-const GROUP_STATE = {
-  resourceLimits: {},
-  verified: false,
-  kind: "ORG_KIND_UNSPECIFIED",
-  status: "ORG_STATUS_READY",
-  ...TIMES,
+/** Operations that never succeed at this server, and what they are for. */
+export const NEVER_SUCCEED: Readonly<Record<string, string>> = {
+  GroupsService_LookupGroup: "no product of this server verifies organizations by a domain",
+  V1_Groups_LookupGroup: "no product of this server verifies organizations by a domain",
+  TermsService_AcceptTerms: "this server has no terms",
+  V1_Terms_AcceptTerms: "this server has no terms",
 };
 
-const GROUP = { uid: `${ORGANIZATION}/f0eef1ab43cb510f`, ...NEW_GROUP, ...GROUP_STATE };
+/** Errors by reason, which the test of error texts writes. */
+export const ERROR_EXAMPLES_FILE = join(import.meta.dirname, "error-examples.json");
 
-const CLAIMS = {
-  issuer: "https://token.actions.githubusercontent.com",
-  subject: "repo:acme/app:ref:refs/heads/main",
-};
+/** Bodies of errors that a server really answered with, by reason. */
+export const ERROR_EXAMPLES: Readonly<Record<string, unknown>> = JSON.parse(
+  readFileSync(ERROR_EXAMPLES_FILE, "utf8"),
+);
 
-const NEW_IDENTITY = { name: "deploy", description: "Deploys from main", claimMatch: CLAIMS };
+/** The paths with examples at each body, for the first media type that it has. */
+export function withExamples(paths: Readonly<Record<string, PathItem>>): Record<string, PathItem> {
+  const examples = readExamples();
+  const entries = Object.entries(paths).map(([path, item]): [string, PathItem] => {
+    const operations = Object.entries(item).map(([verb, operation]): [string, Schema] => [
+      verb,
+      withExample(operation, examples[operation.operationId as string] ?? {}),
+    ]);
+    return [path, Object.fromEntries(operations)];
+  });
+  return Object.fromEntries(entries);
+}
 
-const IDENTITY = {
-  uid: `${GROUP.uid}/84af916123a1afe6`,
-  ...NEW_IDENTITY,
-  claimMatch: { ...CLAIMS, claims: {}, claimPatterns: {} },
-  email: "",
-  emailUnverified: "",
-  company: "",
-  lastSeenTime: TIME,
-  ...TIMES,
-};
+function readExamples(): Readonly<Record<string, Example>> {
+  const files = readdirSync(EXAMPLES_FOLDER).toSorted();
+  const texts = files.map((name) => readFileSync(join(EXAMPLES_FOLDER, name), "utf8"));
+  return Object.assign({}, ...texts.map((text) => JSON.parse(text)));
+}
 
-const NEW_ROLE = {
-  name: "puller",
-  description: "Pulls images",
-  capabilities: ["CAP_REPO_LIST", "CAP_MANIFEST_LIST"],
-};
+function withExample(operation: Schema, { request, responses = {} }: Example): Schema {
+  const described = operation.responses as Readonly<Record<string, Schema>>;
+  const answered = Object.entries(described).map(([status, response]) => [
+    status,
+    withContent(response, responses[status]),
+  ]);
+  const requestBody = operation.requestBody as Schema | undefined;
+  return {
+    ...operation,
+    ...(requestBody && { requestBody: withContent(requestBody, request) }),
+    responses: Object.fromEntries(answered),
+  };
+}
 
-const ROLE = { uid: `${ORGANIZATION}/0956499a8b38edff`, ...NEW_ROLE, ...TIMES };
-
-const NEW_BINDING = { identityUid: IDENTITY.uid, roleUid: ROLE.uid };
-
-const BINDING = {
-  uid: `${GROUP.uid}/7dc0cf404dffa10b`,
-  identity: {
-    uid: IDENTITY.uid,
-    name: IDENTITY.name,
-    description: IDENTITY.description,
-    ...CLAIMS,
-    email: "",
-    lastSeenTime: TIME,
-  },
-  group: { uid: GROUP.uid, name: GROUP.name, description: GROUP.description },
-  role: { uid: ROLE.uid, name: ROLE.name, description: ROLE.description },
-  ...NEW_BINDING,
-  ...TIMES,
-};
-
-const NEW_REPO = { name: "app", description: "The app" };
-
-const REPO = {
-  uid: `${GROUP.uid}/59d62fb0dbb58ead`,
-  ...NEW_REPO,
-  catalogTier: "CATALOG_TIER_UNSPECIFIED",
-  bundles: [],
-  aliases: [],
-  activeTags: [],
-  ...TIMES,
-};
-
-const page = { nextPageToken: "", totalCount: "1", skipped: 0 };
-
-export const EXAMPLES: Readonly<Record<string, Example>> = {
-  GroupsService_CreateGroup_Organization: {
-    request: NEW_ORGANIZATION,
-    response: { uid: ORGANIZATION, ...NEW_ORGANIZATION, ...GROUP_STATE },
-  },
-  GroupsService_CreateGroup: { request: NEW_GROUP, response: GROUP },
-  GroupsService_GetGroup: { response: GROUP },
-  GroupsService_ListGroups: { response: { groups: [GROUP], ...page } },
-  GroupsService_UpdateGroup: {
-    request: { description: "Builds and ships" },
-    response: { ...GROUP, description: "Builds and ships" },
-  },
-  GroupsService_DeleteGroup: { response: {} },
-  IdentitiesService_CreateIdentity: { request: NEW_IDENTITY, response: IDENTITY },
-  IdentitiesService_GetIdentity: { response: IDENTITY },
-  IdentitiesService_ListIdentities: { response: { identities: [IDENTITY], ...page } },
-  RolesService_CreateRole: { request: NEW_ROLE, response: ROLE },
-  RolesService_GetRole: { response: ROLE },
-  RoleBindingsService_CreateRoleBinding: { request: NEW_BINDING, response: BINDING },
-  RoleBindingsService_GetRoleBinding: { response: BINDING },
-  RoleBindingsService_ListRoleBindings: { response: { roleBindings: [BINDING], ...page } },
-  RoleBindingsService_DeleteRoleBinding: { response: {} },
-  ReposService_CreateRepo: { request: NEW_REPO, response: REPO },
-  ReposService_GetRepo: { response: REPO },
-  ReposService_ListRepos: { response: { repos: [REPO], ...page } },
-  PingService_Ping: { response: { response: "pong" } },
-};
+function withContent(body: Schema, example: unknown): Schema {
+  if (example === undefined) return body;
+  const [[type, media], ...others] = Object.entries(body.content as Schema) as [
+    [string, Schema],
+    ...[string, Schema][],
+  ];
+  return { ...body, content: { [type]: { ...media, example }, ...Object.fromEntries(others) } };
+}

@@ -2,20 +2,18 @@
 import type { DescField, DescMessage, DescMethod } from "@bufbuild/protobuf";
 import { FieldMaskSchema, isWrapperDesc } from "@bufbuild/protobuf/wkt";
 import {
-  Auth,
   accessOf,
   type Capability,
   capabilityName,
   fieldBehavior,
   httpRulesOf,
   isCreate,
-  SecurityTokenService,
 } from "@wharf/contract";
 import type { Route } from "../../packages/server/src/wire/rest/route.ts";
-import { EXAMPLES } from "./examples.ts";
 import { content, type Schema } from "./part.ts";
 import type { DescribedRoute } from "./paths.ts";
-import { errorResponsesOf } from "./responses.ts";
+import { reasonsOf, takesForeignToken } from "./reasons.ts";
+import { COMMON_ERRORS, errorResponses } from "./responses.ts";
 import type { Schemas } from "./schemas.ts";
 import { capitalized, isVersion1, summaryOf, textOfField, textOfMethod, wordsOf } from "./texts.ts";
 
@@ -95,10 +93,8 @@ function operationIdOf({ route, isRoot }: DescribedRoute): string {
 export function operationOf(described: DescribedRoute, schemas: Schemas): Schema {
   const { route, isRoot } = described;
   const { desc, isPublic } = route.method;
-  const operationId = operationIdOf(described);
-  const example = EXAMPLES[operationId];
   return {
-    operationId,
+    operationId: operationIdOf(described),
     summary: isRoot ? "Create organization" : summaryOf(desc),
     description: descriptionOf(described),
     tags: [tagOf(desc)],
@@ -110,14 +106,15 @@ export function operationOf(described: DescribedRoute, schemas: Schemas): Schema
       ...(route.body === "none" ? [] : Object.keys(PREFER_PARAMETER).map(parameterRef)),
       ...(route.method.canBeTried ? Object.keys(DRY_RUN_PARAMETER).map(parameterRef) : []),
     ],
-    ...requestBodyOf(route, schemas, example?.request),
+    ...requestBodyOf(route, schemas),
     responses: {
       "200": {
         description: "OK",
         ...(isCreate(desc) && { headers: CREATE_HEADERS }),
-        content: responseContent(desc, schemas, example?.response),
+        content: responseContent(desc, schemas),
       },
-      ...errorResponsesOf(desc, route.variables.length > 0 && !isRoot),
+      ...errorResponses(reasonsOf(desc, route.variables.length > 0 && !isRoot)),
+      ...COMMON_ERRORS,
     },
   };
 }
@@ -127,17 +124,6 @@ function descriptionOf({ route: { method }, isRoot }: DescribedRoute): string {
     ? "Creates a group without a parent. The caller becomes its owner."
     : textOfMethod(method.desc);
   return [text, accessText(method.desc)].filter(Boolean).join("\n\n");
-}
-
-/** Methods that are public because the bearer token is checked by the method: another issuer may have signed it. */
-const FOREIGN_TOKENS = new Set<DescMethod>([
-  SecurityTokenService.method.exchange,
-  SecurityTokenService.method.exchangeRefreshToken,
-  Auth.method.register,
-]);
-
-function takesForeignToken(desc: DescMethod): boolean {
-  return FOREIGN_TOKENS.has(desc);
 }
 
 /** What callers need, in a sentence. */
@@ -177,6 +163,8 @@ function pathParameters({ route, names }: DescribedRoute): Schema[] {
       name: names[n],
       in: "path",
       required: true,
+      // One path has one name for a variable: a POST calls it by that of the other methods.
+      ...(field.name !== names[n] && { "x-displayName": field.name }),
       description: textOfField(field) + slashes,
       schema: { type: "string" },
     };
@@ -219,18 +207,23 @@ function isText(message: DescMessage): boolean {
   return isWrapperDesc(message) || message.file.name.startsWith("google/protobuf/");
 }
 
-function requestBodyOf(route: Route, schemas: Schemas, example: unknown): Schema | undefined {
+function requestBodyOf(route: Route, schemas: Schemas): Schema | undefined {
   const { input } = route.method.desc;
   if (typeof route.body === "object") {
     const { message } = route.body;
-    const isPatch = route.httpMethod === "PATCH" && message !== undefined;
-    const schema = isPatch ? schemas.partial(message) : schemas.field(route.body);
-    return { requestBody: { required: true, content: content(schema, undefined, example) } };
+    const isPatch = route.httpMethod === "PATCH";
+    const schema =
+      message === undefined || route.body.fieldKind !== "message"
+        ? schemas.field(route.body)
+        : isPatch
+          ? schemas.partial(message)
+          : schemas.request(message);
+    return { requestBody: { required: true, content: content(schema) } };
   }
   if (route.body === "whole") {
     const isWhole = route.bound.size === 0;
-    const schema = isWhole ? schemas.message(input) : schemas.without(input, route.bound);
-    return { requestBody: { required: true, content: content(schema, undefined, example) } };
+    const schema = isWhole ? schemas.request(input) : schemas.without(input, route.bound);
+    return { requestBody: { required: true, content: content(schema) } };
   }
   if (route.httpMethod !== "POST") return undefined;
   const description =
@@ -244,9 +237,8 @@ function requestBodyOf(route: Route, schemas: Schemas, example: unknown): Schema
   return { requestBody: { required: false, description, content: form } };
 }
 
-function responseContent(desc: DescMethod, schemas: Schemas, example: unknown): Schema {
-  if (desc.methodKind !== "server_streaming")
-    return content(schemas.message(desc.output), undefined, example);
+function responseContent(desc: DescMethod, schemas: Schemas): Schema {
+  if (desc.methodKind !== "server_streaming") return content(schemas.message(desc.output));
   const description =
     "Server-sent events (text/event-stream): `id` is the position, by which `Last-Event-ID` resumes, and `data` is the message as JSON.";
   return content({ type: "string", description }, "text/event-stream");

@@ -1,8 +1,8 @@
-/** The error responses of all operations. */
-import type { DescMethod } from "@bufbuild/protobuf";
-import { accessOf, isCreate } from "@wharf/contract";
-import { CODES, type CodeName } from "@wharf/contract/messages";
+/** The error responses of operations. */
+import { CODES } from "@wharf/contract/messages";
+import { ERROR_EXAMPLES } from "./examples.ts";
 import { content, responseRef, type Schema, schemaRef, text } from "./part.ts";
+import { CODE_TEXTS, statusOf, textOfReason } from "./reasons.ts";
 
 const violation = (what: Schema, required: readonly string[]): Schema => ({
   type: "array",
@@ -81,131 +81,58 @@ function codeList(): string {
     .join(", ");
 }
 
-const DOMAIN = "iam.wharf.internal";
-const UID = "2f37503fcc2b74e91b4466bd858c72592a10696e/f0eef1ab43cb510f";
-const INVALID_NAME = 'name must match "^[a-z0-9 ._-]{1,}$"';
-const NOT_EMPTY = "cannot delete group with child groups";
-
-function example(code: CodeName, message: string, ...details: Schema[]): Schema {
-  return {
-    summary: code,
-    value: {
-      code: CODES[code].number,
-      message: `${CODES[code].words}: ${message}`,
-      details: [
-        { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: code, domain: DOMAIN },
-        ...details,
-      ],
-    },
-  };
-}
-
-const detail = (type: string, fields: Schema): Schema => ({
-  "@type": `type.googleapis.com/google.rpc.${type}`,
-  ...fields,
-});
-
-function errorResponse(description: string, examples: Record<string, Schema>): Schema {
-  return {
-    description,
-    content: { "application/json": { schema: schemaRef("Status"), examples } },
-  };
-}
-
 const RETRY_AFTER: Schema = {
   "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } },
 };
 
-/** Responses that operations refer to, by name. */
+/** Responses that operations refer to: of codes that are the only reason of their status, and of all operations. */
 export const ERROR_RESPONSES: Readonly<Record<string, Schema>> = {
-  BadRequest: errorResponse(
-    "INVALID_ARGUMENT: a field is missing or invalid. FAILED_PRECONDITION: the state of a resource does not allow it.",
-    {
-      invalidArgument: example(
-        "INVALID_ARGUMENT",
-        `name: ${INVALID_NAME}`,
-        detail("BadRequest", { fieldViolations: [{ field: "name", description: INVALID_NAME }] }),
-      ),
-      failedPrecondition: example(
-        "FAILED_PRECONDITION",
-        NOT_EMPTY,
-        detail("PreconditionFailure", {
-          violations: [{ type: "RESOURCE_NOT_EMPTY", description: NOT_EMPTY }],
-        }),
-      ),
-    },
-  ),
-  Unauthenticated: errorResponse("UNAUTHENTICATED: the token is missing, invalid or expired.", {
-    unauthenticated: example("UNAUTHENTICATED", "a bearer token is required"),
-  }),
-  PermissionDenied: errorResponse("PERMISSION_DENIED: the caller lacks a capability.", {
-    permissionDenied: example("PERMISSION_DENIED", `needs groups.update at "${UID}"`),
-  }),
-  NotFound: errorResponse("NOT_FOUND: it does not exist, or the caller cannot see it.", {
-    notFound: example(
-      "NOT_FOUND",
-      `Group "${UID}" does not exist`,
-      detail("ResourceInfo", {
-        resourceType: `${DOMAIN}/Group`,
-        resourceName: UID,
-        owner: "",
-        description: "",
-      }),
-    ),
-  }),
-  Conflict: errorResponse(
-    "ALREADY_EXISTS: another resource has what must be unique. ABORTED: it has changed since the caller read it.",
-    {
-      alreadyExists: example(
-        "ALREADY_EXISTS",
-        'Package "zlib" exists',
-        detail("ResourceInfo", {
-          resourceType: `${DOMAIN}/Package`,
-          resourceName: "zlib",
-          owner: "",
-          description: "",
-        }),
-      ),
-    },
+  ...Object.fromEntries(
+    Object.keys(CODE_TEXTS).map((code) => [componentName(code), errorResponse([code])]),
   ),
   TooManyRequests: {
-    ...errorResponse(
-      "RESOURCE_EXHAUSTED: a quota or a rate limit is reached, or the request is too large.",
-      {
-        resourceExhausted: example(
-          "RESOURCE_EXHAUSTED",
-          "too many attempts",
-          detail("RetryInfo", { retryDelay: "60s" }),
-        ),
-      },
-    ),
+    ...errorResponse(["RESOURCE_EXHAUSTED"]),
     headers: RETRY_AFTER,
   },
-  Error: errorResponse("Any other error.", {
-    unavailable: example(
-      "UNAVAILABLE",
-      "the database cannot be reached",
-      detail("RetryInfo", { retryDelay: "5s" }),
-    ),
-  }),
+  Error: errorResponse(["UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL", "COMMIT_OUTCOME_UNKNOWN"]),
 };
 
-/** The error responses of a method, by status. */
-export function errorResponsesOf(desc: DescMethod, hasPath: boolean): Schema {
-  const access = accessOf(desc)?.kind;
-  const isChange = /^(Create|Update|Delete|Batch|Import)/.test(desc.name);
+/** A response for some reasons, each with its meaning and, if a test has recorded it, an example. */
+function errorResponse(reasons: readonly string[]): Schema {
+  const described = reasons.map((reason) => `\`${reason}\`: ${textOfReason(reason)}`);
+  const examples = reasons
+    .filter((reason) => reason in ERROR_EXAMPLES)
+    .map((reason) => [reason, { $ref: `#/components/examples/${reason}` }]);
   return {
-    "400": responseRef("BadRequest"),
-    ...(access !== "anyone" && { "401": responseRef("Unauthenticated") }),
-    ...(access !== "authenticated" && { "403": responseRef("PermissionDenied") }),
-    ...(hasPath && { "404": responseRef("NotFound") }),
-    ...((isChange || isCreate(desc)) && { "409": responseRef("Conflict") }),
-    "429": responseRef("TooManyRequests"),
-    default: responseRef("Error"),
+    description:
+      described.length > 1 ? described.map((one) => `- ${one}`).join("\n") : described[0],
+    "x-reasons": reasons,
+    content: {
+      "application/json": {
+        schema: schemaRef("Status"),
+        ...(examples.length > 0 && { examples: Object.fromEntries(examples) }),
+      },
+    },
   };
 }
 
-/** The responses of endpoints beside the contract that answer with the errors of the API. */
+/** Responses by status. Those of one common code are shared. */
+export function errorResponses(reasons: ReadonlySet<string>): Schema {
+  const byStatus = Map.groupBy([...reasons].sort(), (reason) => String(statusOf(reason)));
+  const responses = [...byStatus].map(([status, all]) => {
+    const [only = ""] = all;
+    const isShared = all.length === 1 && only in CODE_TEXTS;
+    return [status, isShared ? responseRef(componentName(only)) : errorResponse(all)];
+  });
+  return Object.fromEntries(responses);
+}
+
+/** `NotFound` for `NOT_FOUND`. */
+function componentName(code: string): string {
+  return code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** What any operation may answer. */
 export const COMMON_ERRORS: Schema = {
   "429": responseRef("TooManyRequests"),
   default: responseRef("Error"),
@@ -214,4 +141,18 @@ export const COMMON_ERRORS: Schema = {
 /** A response with a JSON body. */
 export function jsonResponse(description: string, schema: Schema, example?: unknown): Schema {
   return { description, content: content(schema, "application/json", example) };
+}
+
+/** An error response of a protocol with reasons of its own: the codes of OCI or OAuth, the types of SCIM. */
+export function protocolError(
+  description: string,
+  [type, schema]: readonly [mediaType: string, schema: string],
+  reasons: readonly string[] = [],
+): Schema {
+  const list = reasons.map((reason) => `\`${reason}\``).join(", ");
+  return {
+    description: list === "" ? description : `${description} ${list}.`,
+    ...(reasons.length > 0 && { "x-reasons": reasons }),
+    content: content(schemaRef(schema), type),
+  };
 }

@@ -39,6 +39,9 @@ const WELL_KNOWN: Readonly<Record<string, Schema>> = {
   "google.protobuf.ListValue": { type: "array", items: {} },
 };
 
+/** Imported documents contain what no other request can set. */
+const IN_IMPORTS = /^wharf\.vulnerabilities\.v2beta1\.(Advisory|Vulnerability)/;
+
 export class Schemas {
   readonly #all = new Map<string, Schema>();
 
@@ -52,28 +55,40 @@ export class Schemas {
     const known = WELL_KNOWN[desc.typeName];
     if (known) return known;
     if (isWrapperDesc(desc)) return SCALARS[desc.fields[0].scalar];
-    return this.#reference(nameOf(desc), () => this.#object(desc, desc.fields, true));
+    return this.#reference(nameOf(desc), () => this.#object(desc, desc.fields, isAlwaysPresent));
+  }
+
+  /** The message as the body of a request: with the fields that are required there, and absent from responses. */
+  request(desc: DescMessage): Schema {
+    const required = desc.fields
+      .filter((field) => isRequired(field) && !isAlwaysPresent(field))
+      .map(({ jsonName }) => jsonName);
+    const message = this.message(desc);
+    return required.length > 0 ? { allOf: [message], required } : message;
   }
 
   /** The message without some of its fields: those that are in the path, or that no client sets. */
   without(desc: DescMessage, omitted: ReadonlySet<string>): Schema {
     const fields = desc.fields.filter((field) => !omitted.has(field.name));
-    return this.#object(desc, fields, true);
+    return this.#object(desc, fields, isRequired);
   }
 
   /** The message as the body of a PATCH, which may have any part of it. */
   partial(desc: DescMessage): Schema {
-    if (!desc.fields.some((field) => fieldBehavior(field).required)) return this.message(desc);
-    return this.#reference(`${nameOf(desc)}Patch`, () => this.#object(desc, desc.fields, false));
+    if (!desc.fields.some(isRequired)) return this.message(desc);
+    return this.#reference(`${nameOf(desc)}Patch`, () =>
+      this.#object(desc, desc.fields, () => false),
+    );
   }
 
   field(field: DescField): Schema {
     const { outputOnly, inputOnly } = fieldBehavior(field);
+    const isReadOnly = outputOnly && !IN_IMPORTS.test(field.parent.typeName);
     const description = textOfField(field);
     return {
       ...this.#value(field),
       ...(description !== "" && { description }),
-      ...(outputOnly && { readOnly: true }),
+      ...(isReadOnly && { readOnly: true }),
       ...(inputOnly && { writeOnly: true }),
     };
   }
@@ -105,12 +120,14 @@ export class Schemas {
     return SCALARS[field.scalar as ScalarType];
   }
 
-  #object(desc: DescMessage, fields: readonly DescField[], isWhole: boolean): Schema {
+  #object(
+    desc: DescMessage,
+    fields: readonly DescField[],
+    isNeeded: (field: DescField) => boolean,
+  ): Schema {
     const description = textOfType(desc);
     const properties = fields.map((field) => [field.jsonName, this.field(field)]);
-    const required = isWhole
-      ? fields.filter((field) => fieldBehavior(field).required).map((field) => field.jsonName)
-      : [];
+    const required = fields.filter(isNeeded).map(({ jsonName }) => jsonName);
     return {
       type: "object",
       title: desc.name,
@@ -140,6 +157,15 @@ export class Schemas {
     }
     return schemaRef(name);
   }
+}
+
+function isRequired(field: DescField): boolean {
+  return fieldBehavior(field).required;
+}
+
+/** Whether a field is in every message. Responses do not have the fields that only requests have. */
+function isAlwaysPresent(field: DescField): boolean {
+  return isRequired(field) && !fieldBehavior(field).inputOnly;
 }
 
 /** Names are unique within version 2, which has them for itself; others keep those of their package. */

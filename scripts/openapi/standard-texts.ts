@@ -54,6 +54,13 @@ export function standardField(field: DescField, subject: string): string | undef
   return of === undefined ? undefined : `UID of the ${of.replaceAll("_", " ")}.`;
 }
 
+/** What messages of this name are everywhere. */
+export function standardType(name: string): string | undefined {
+  const [, method, kind] = /^(\w+?)(Request|Response|List)$/.exec(name) ?? [];
+  if (method === undefined || kind === undefined) return undefined;
+  return kind === "List" ? `A list of type \`${method}\`.` : `${kind} of the method \`${method}\`.`;
+}
+
 /** A number is no UID, and only version 1 calls UIDs `id`. */
 function isOtherId({ name, scalar, parent }: DescField): boolean {
   if (name === "id") return !parent.typeName.includes(".v1.");

@@ -1,7 +1,7 @@
 /** Summaries and descriptions, from the comments of the contract. */
 import type { DescEnum, DescField, DescMessage, DescMethod, DescService } from "@bufbuild/protobuf";
 import { COMMENTS } from "./comments.ts";
-import { standardField, standardMethod } from "./standard-texts.ts";
+import { standardField, standardMethod, standardType } from "./standard-texts.ts";
 
 /** Fields of version 1 that have another name in version 2. */
 const RENAMED: Readonly<Record<string, string>> = {
@@ -12,9 +12,9 @@ const RENAMED: Readonly<Record<string, string>> = {
   arch: "architecture",
 };
 
-/** The description of a message or an enum; empty if it needs none beside its name. */
-export function textOfType({ typeName }: DescMessage | DescEnum): string {
-  return COMMENTS[typeName] ?? COMMENTS[inVersion2(typeName)] ?? "";
+/** The description of a message or an enum: its own, that of version 2, or what types of its name mean everywhere. */
+export function textOfType({ typeName, name }: DescMessage | DescEnum): string {
+  return COMMENTS[typeName] ?? COMMENTS[inVersion2(typeName)] ?? standardType(name) ?? "";
 }
 
 /** The description of an enum with those of its values. */

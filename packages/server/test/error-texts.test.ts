@@ -15,6 +15,7 @@ import { PROVIDERS } from "./error-texts/providers.ts";
 import { REGISTRY } from "./error-texts/registry.ts";
 import { asExpected, Ground } from "./error-texts/table.ts";
 import { V1 } from "./error-texts/v1.ts";
+import { checkExample, exampleTitles } from "./openapi/error-examples.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { onEachStore } from "./support/world/world.ts";
 
@@ -32,6 +33,8 @@ const TABLES = {
   v1: V1,
 };
 
+const EXAMPLES = exampleTitles(TABLES);
+
 onEachStore("error texts", (world) => {
   let org: string;
   before(async () => {
@@ -43,6 +46,9 @@ onEachStore("error texts", (world) => {
       world.rule(`${area}: ${when}`, async (api) => {
         const found = await rejected(cause(new Ground(api, world, org)));
         assert.deepEqual(asExpected(found, world.server.url), error);
+        // Over gRPC, details have no empty fields.
+        if (api.protocol === "REST" && EXAMPLES.has(`${area}: ${when}`))
+          checkExample(found, world.server.url);
       });
     }
   }

@@ -1,5 +1,5 @@
 import { type ApiPart, parameter, type Schema, schemaRef, text } from "../part.ts";
-import { COMMON_ERRORS, jsonResponse } from "../responses.ts";
+import { COMMON_ERRORS, jsonResponse, protocolError } from "../responses.ts";
 
 const TAGS = ["Registry"];
 const SECURITY = [{}, { registryToken: [] }, { basic: [] }];
@@ -14,16 +14,55 @@ const UPLOAD = parameter("path", "upload", "Id of the upload.");
 const REFERENCE = parameter("path", "reference", "Tag or digest.");
 const BLOB_DIGEST = parameter("query", "digest", "Digest that the blob must have.");
 
-const REJECTED = jsonResponse(
-  "The request is rejected, with a code of the specification.",
-  schemaRef("RegistryErrors"),
-  { errors: [{ code: "DENIED", message: "needs repo.update", detail: null }] },
-);
+const JSON_ERROR = ["application/json", "RegistryErrors"] as const;
+const UNAUTHORIZED = protocolError("Credentials are required or invalid:", JSON_ERROR, [
+  "UNAUTHORIZED",
+]);
 
-const ERRORS: Schema = {
-  ...Object.fromEntries(["400", "401", "403", "404"].map((status) => [status, REJECTED])),
-  ...COMMON_ERRORS,
+type Codes = Readonly<Record<string, readonly string[]>>;
+
+/** Codes of the specification beside those that every operation has, by status. */
+const MANIFEST_CODES: Codes = { "400": ["DIGEST_INVALID"], "404": ["MANIFEST_UNKNOWN"] };
+const BLOB_CODES: Codes = { "400": ["DIGEST_INVALID"], "404": ["BLOB_UNKNOWN"] };
+const UPLOAD_CODES: Codes = {
+  "400": ["BLOB_UPLOAD_INVALID", "DIGEST_INVALID", "SIZE_INVALID"],
+  "404": ["BLOB_UPLOAD_UNKNOWN"],
+  "416": ["RANGE_INVALID"],
 };
+const CODES: Readonly<Record<string, Codes>> = {
+  registryTags: { "400": ["SIZE_INVALID"] },
+  registryReferrers: { "400": ["DIGEST_INVALID"] },
+  registryGetManifest: MANIFEST_CODES,
+  registryPutManifest: {
+    "400": ["DIGEST_INVALID", "MANIFEST_INVALID"],
+    "404": ["MANIFEST_BLOB_UNKNOWN", "MANIFEST_UNKNOWN"],
+    "413": ["SIZE_INVALID"],
+  },
+  registryDeleteManifest: MANIFEST_CODES,
+  registryGetBlob: { ...BLOB_CODES, "416": ["RANGE_INVALID"] },
+  registryDeleteBlob: { ...BLOB_CODES, "405": ["UNSUPPORTED"] },
+  registryStartUpload: UPLOAD_CODES,
+  registryUploadProgress: UPLOAD_CODES,
+  registryContinueUpload: UPLOAD_CODES,
+  registryFinishUpload: UPLOAD_CODES,
+  registryCancelUpload: UPLOAD_CODES,
+};
+
+function errorsOf(operationId: string): Schema {
+  const codes = CODES[operationId] ?? {};
+  const all: Codes = {
+    ...codes,
+    "400": ["DENIED", "NAME_INVALID", ...(codes["400"] ?? [])],
+    "401": ["UNAUTHORIZED"],
+    "403": ["DENIED"],
+    "404": ["NAME_UNKNOWN", ...(codes["404"] ?? [])],
+  };
+  const responses = Object.entries(all).map(([status, reasons]) => [
+    status,
+    protocolError("The request is rejected:", JSON_ERROR, reasons),
+  ]);
+  return { ...Object.fromEntries(responses), ...COMMON_ERRORS };
+}
 
 const LOCATION = { Location: { description: "Where it is.", schema: { type: "string" } } };
 
@@ -43,7 +82,7 @@ function operation(
     security: SECURITY,
     parameters: [REPOSITORY, ...parameters],
     ...more,
-    responses: { ...responses, ...ERRORS },
+    responses: { ...responses, ...errorsOf(operationId) },
   };
 }
 
@@ -66,8 +105,8 @@ const BASE_OPERATION: Schema = {
   tags: TAGS,
   security: SECURITY,
   responses: {
-    "200": jsonResponse("The credentials are valid.", { type: "object" }, {}),
-    "401": REJECTED,
+    "200": jsonResponse("The credentials are valid.", { type: "object" }),
+    "401": UNAUTHORIZED,
     ...COMMON_ERRORS,
   },
 };

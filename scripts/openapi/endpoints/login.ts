@@ -1,7 +1,7 @@
 import { DEVICE_CODE } from "../../../packages/server/src/login/oauth/oauth-grants.ts";
 import { TOKEN_EXCHANGE } from "../../../packages/server/src/login/oauth/token-exchange-grant.ts";
-import { type ApiPart, parameter, type Schema, schemaRef, text } from "../part.ts";
-import { COMMON_ERRORS, jsonResponse } from "../responses.ts";
+import { type ApiPart, parameter, responseRef, type Schema, schemaRef, text } from "../part.ts";
+import { COMMON_ERRORS, jsonResponse, protocolError } from "../responses.ts";
 
 const TAGS = ["OAuth"];
 
@@ -18,14 +18,16 @@ function form(schema: string): Schema {
   };
 }
 
-const OAUTH_ERROR = jsonResponse(
-  "The request is rejected (RFC 6749, section 5.2).",
-  schemaRef("OAuthError"),
-  {
-    error: "invalid_grant",
-    error_description: "Unauthenticated: the refresh token has expired",
-  },
-);
+/** An error of OAuth 2.0 (RFC 6749, section 5.2). */
+function oauthError(...reasons: readonly string[]): Schema {
+  const description = "The request is rejected:";
+  return protocolError(description, ["application/json", "OAuthError"], reasons);
+}
+
+const TEMPORARY = { "503": oauthError("temporarily_unavailable") };
+
+/** Errors of RFC 8628, for devices that wait. */
+const DEVICE = ["access_denied", "authorization_pending", "expired_token", "slow_down"];
 
 const PAGE: Schema = {
   "200": { description: "A page.", content: { "text/html": { schema: { type: "string" } } } },
@@ -122,7 +124,13 @@ export const LOGIN_PART: ApiPart = {
         requestBody: form("TokenRequest"),
         responses: {
           "200": jsonResponse("The tokens.", schemaRef("TokenResponse")),
-          "400": OAUTH_ERROR,
+          "400": oauthError(
+            "invalid_grant",
+            "invalid_request",
+            "unsupported_grant_type",
+            ...DEVICE,
+          ),
+          ...TEMPORARY,
           ...COMMON_ERRORS,
         },
       },
@@ -138,6 +146,7 @@ export const LOGIN_PART: ApiPart = {
           security: [{ bearer: [] }],
           responses: {
             "200": jsonResponse("The claims.", schemaRef("UserInfo")),
+            "401": responseRef("Unauthenticated"),
             ...COMMON_ERRORS,
           },
         },
@@ -153,7 +162,8 @@ export const LOGIN_PART: ApiPart = {
         requestBody: form("DeviceAuthorizationRequest"),
         responses: {
           "200": jsonResponse("The codes.", schemaRef("DeviceAuthorization")),
-          "400": OAUTH_ERROR,
+          "400": oauthError("invalid_request"),
+          ...TEMPORARY,
           ...COMMON_ERRORS,
         },
       },
@@ -168,7 +178,7 @@ export const LOGIN_PART: ApiPart = {
         security: [],
         parameters: [parameter("query", "name", "Name of the organization.", { required: true })],
         responses: {
-          "200": jsonResponse("Whether it has one.", { type: "boolean" }, true),
+          "200": jsonResponse("Whether it has one.", { type: "boolean" }),
           ...COMMON_ERRORS,
         },
       },

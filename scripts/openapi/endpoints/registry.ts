@@ -1,23 +1,22 @@
 import { type ApiPart, parameter, type Schema, schemaRef, text } from "../part.ts";
-import { COMMON_ERRORS, jsonResponse } from "../responses.ts";
+import { COMMON_ERRORS, jsonResponse, protocolError } from "../responses.ts";
 
 const TAGS = ["Registry access"];
 
 /** No credentials, or those of one of these schemes. */
 const CREDENTIALS = [{}, { basic: [] }, { bearer: [] }];
 
-const REJECTED = jsonResponse(
-  "The credentials or scopes are rejected.",
-  schemaRef("RegistryErrors"),
-  {
-    errors: [{ code: "UNAUTHORIZED", message: "the token has expired", detail: null }],
-  },
-);
+const REGISTRY_ERROR = ["application/json", "RegistryErrors"] as const;
+
+const REJECTED = {
+  "400": protocolError("The request is invalid:", REGISTRY_ERROR, ["UNSUPPORTED"]),
+  "401": protocolError("The credentials are rejected:", REGISTRY_ERROR, ["UNAUTHORIZED"]),
+  "403": protocolError("The scopes are not granted:", REGISTRY_ERROR, ["DENIED"]),
+};
 
 const TOKEN_RESPONSES: Schema = {
   "200": jsonResponse("A token for the granted scopes.", schemaRef("RegistryToken")),
-  "401": REJECTED,
-  "403": REJECTED,
+  ...REJECTED,
   ...COMMON_ERRORS,
 };
 
@@ -121,9 +120,8 @@ export const REGISTRY_PART: ApiPart = {
           ),
         },
         responses: {
-          "200": jsonResponse("The notifications are stored.", { type: "object" }, {}),
-          "400": REJECTED,
-          "401": REJECTED,
+          "200": jsonResponse("The notifications are stored.", { type: "object" }),
+          ...REJECTED,
           ...COMMON_ERRORS,
         },
       },
@@ -143,9 +141,8 @@ export const REGISTRY_PART: ApiPart = {
         ],
         responses: {
           "200": jsonResponse("The history.", schemaRef("TagHistoryResponse")),
-          "401": REJECTED,
-          "403": REJECTED,
-          "404": REJECTED,
+          ...REJECTED,
+          "404": protocolError("There is no such tag:", REGISTRY_ERROR, ["NAME_UNKNOWN"]),
           ...COMMON_ERRORS,
         },
       },

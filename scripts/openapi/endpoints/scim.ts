@@ -1,4 +1,5 @@
 import { type ApiPart, type PathItem, parameter, type Schema, schemaRef, text } from "../part.ts";
+import { protocolError } from "../responses.ts";
 
 const TAGS = ["SCIM"];
 const SECURITY = [{ scimToken: [] }];
@@ -17,17 +18,29 @@ function response(description: string, schema: string): Schema {
   return { description, content: { [TYPE]: { schema: schemaRef(schema) } } };
 }
 
+const SCIM_ERROR = [TYPE, "ScimError"] as const;
+
 const ERRORS: Schema = {
-  "401": response("The SCIM token is missing, expired or revoked.", "ScimError"),
-  "404": response("There is no such resource.", "ScimError"),
-  default: response("Any other error.", "ScimError"),
+  "401": protocolError("The SCIM token is missing, expired or revoked.", SCIM_ERROR),
+  "404": protocolError("There is no such resource.", SCIM_ERROR),
+  default: protocolError("Any other error.", SCIM_ERROR),
 };
 
+/** The types of RFC 7644 for invalid requests. */
+const INVALID = [
+  "invalidPath",
+  "invalidSyntax",
+  "invalidValue",
+  "mutability",
+  "noTarget",
+  "tooMany",
+];
+
 const CHANGE_ERRORS: Schema = {
-  "400": response("The request is invalid; `scimType` says why.", "ScimError"),
-  "409": response("Another resource has what must be unique.", "ScimError"),
-  "412": response("The resource has another `ETag`.", "ScimError"),
-  "429": response("The provider writes too often.", "ScimError"),
+  "400": protocolError("The request is invalid:", SCIM_ERROR, ["invalidFilter", ...INVALID]),
+  "409": protocolError("Another resource has what must be unique:", SCIM_ERROR, ["uniqueness"]),
+  "412": protocolError("The resource has another `ETag`.", SCIM_ERROR),
+  "429": protocolError("The provider writes too often.", SCIM_ERROR),
   ...ERRORS,
 };
 
@@ -81,7 +94,11 @@ function listOperation(kind: Kind): Schema {
     {
       responses: {
         "200": response(`A page of ${name}s.`, "ScimList"),
-        "400": response("The filter is invalid.", "ScimError"),
+        "400": protocolError("The filter is invalid:", SCIM_ERROR, [
+          "invalidFilter",
+          "invalidValue",
+          "tooMany",
+        ]),
         ...ERRORS,
       },
     },

@@ -3,7 +3,7 @@ import { COMMON_ERRORS, jsonResponse } from "../responses.ts";
 
 const TAGS = ["System"];
 
-const TEXT: Schema = { "text/plain": { schema: { type: "string" }, example: "ok\n" } };
+const TEXT: Schema = { "text/plain": { schema: { type: "string" } } };
 
 const JWKS_RESPONSE = jsonResponse("A JSON Web Key Set (RFC 7517).", schemaRef("JsonWebKeySet"));
 

@@ -231,6 +231,18 @@ export const GROUPS: readonly ErrorText[] = [
     plain("ALREADY_EXISTS", 'Group "folder" exists'),
   ],
   [
+    "an idempotency key is used again",
+    async ({ api, world, org }) => {
+      const keyed = api.keyed(world.name("key"));
+      await keyed.groups.create(org, { name: world.name("first") });
+      await keyed.groups.create(org, { name: world.name("second") });
+    },
+    failed(
+      "IDEMPOTENCY_KEY_REUSED",
+      "another request had this idempotency key: use a new key for each request",
+    ),
+  ],
+  [
     "only the operator can verify an organization",
     async ({ as, org }) => {
       await (await as("groups.update")).groups.update(org, { verified: true });

@@ -184,6 +184,15 @@ export const PROVIDERS: readonly ErrorText[] = [
     invalid({ etag: "etag is required" }),
   ],
   [
+    "an identity provider has a SCIM token",
+    async (ground) => {
+      const identityProviderUid = await provider(ground);
+      await ground.api.identityProviders.generateScimToken({ identityProviderUid });
+      await ground.api.identityProviders.generateScimToken({ identityProviderUid });
+    },
+    failed("SCIM_TOKEN_EXISTS", "a token exists already: regenerate it instead"),
+  ],
+  [
     "the etag of a SCIM token is outdated",
     async (ground) => {
       const uid = await provider(ground);

@@ -14,6 +14,8 @@ import type { Role, RoleJson } from "../iam/v1/roles_pb.js";
 export declare const file_wharf_auth_auth: GenFile;
 
 /**
+ * The caller, as its token says.
+ *
  * @generated from message wharf.auth.WhoAmI
  */
 export declare type WhoAmI = Message<"wharf.auth.WhoAmI"> & {
@@ -73,6 +75,8 @@ export declare type WhoAmI = Message<"wharf.auth.WhoAmI"> & {
 };
 
 /**
+ * The caller, as its token says.
+ *
  * @generated from message wharf.auth.WhoAmI
  */
 export declare type WhoAmIJson = {
@@ -200,6 +204,8 @@ export declare type WhoAmI_CapabilityJson = {
 export declare const WhoAmI_CapabilitySchema: GenMessage<WhoAmI_Capability, {jsonType: WhoAmI_CapabilityJson}>;
 
 /**
+ * Claims of the identity provider about a person.
+ *
  * @generated from message wharf.auth.Profile
  */
 export declare type Profile = Message<"wharf.auth.Profile"> & {
@@ -233,6 +239,8 @@ export declare type Profile = Message<"wharf.auth.Profile"> & {
 };
 
 /**
+ * Claims of the identity provider about a person.
+ *
  * @generated from message wharf.auth.Profile
  */
 export declare type ProfileJson = {
@@ -316,6 +324,8 @@ export declare type RegistrationRequestJson = {
 export declare const RegistrationRequestSchema: GenMessage<RegistrationRequest, {jsonType: RegistrationRequestJson}>;
 
 /**
+ * The result of a registration.
+ *
  * @generated from message wharf.auth.Session
  */
 export declare type Session = Message<"wharf.auth.Session"> & {
@@ -335,6 +345,8 @@ export declare type Session = Message<"wharf.auth.Session"> & {
 };
 
 /**
+ * The result of a registration.
+ *
  * @generated from message wharf.auth.Session
  */
 export declare type SessionJson = {
@@ -390,6 +402,8 @@ export declare type GetHeadlessSessionRequestJson = {
 export declare const GetHeadlessSessionRequestSchema: GenMessage<GetHeadlessSessionRequest, {jsonType: GetHeadlessSessionRequestJson}>;
 
 /**
+ * A token for a tool on another machine, encrypted for its key.
+ *
  * @generated from message wharf.auth.HeadlessSession
  */
 export declare type HeadlessSession = Message<"wharf.auth.HeadlessSession"> & {
@@ -409,6 +423,8 @@ export declare type HeadlessSession = Message<"wharf.auth.HeadlessSession"> & {
 };
 
 /**
+ * A token for a tool on another machine, encrypted for its key.
+ *
  * @generated from message wharf.auth.HeadlessSession
  */
 export declare type HeadlessSessionJson = {

@@ -12,6 +12,8 @@ import type { EmptySchema, Timestamp, TimestampJson } from "@bufbuild/protobuf/w
 export declare const file_wharf_auth_sessions: GenFile;
 
 /**
+ * A sign-in of a person.
+ *
  * @generated from message wharf.auth.PersonSession
  */
 export declare type PersonSession = Message<"wharf.auth.PersonSession"> & {
@@ -85,6 +87,8 @@ export declare type PersonSession = Message<"wharf.auth.PersonSession"> & {
 };
 
 /**
+ * A sign-in of a person.
+ *
  * @generated from message wharf.auth.PersonSession
  */
 export declare type PersonSessionJson = {
@@ -404,6 +408,8 @@ export declare type PersonCredentialsJson = {
 export declare const PersonCredentialsSchema: GenMessage<PersonCredentials, {jsonType: PersonCredentialsJson}>;
 
 /**
+ * A passkey of the caller.
+ *
  * @generated from message wharf.auth.PersonPasskey
  */
 export declare type PersonPasskey = Message<"wharf.auth.PersonPasskey"> & {
@@ -428,6 +434,8 @@ export declare type PersonPasskey = Message<"wharf.auth.PersonPasskey"> & {
 };
 
 /**
+ * A passkey of the caller.
+ *
  * @generated from message wharf.auth.PersonPasskey
  */
 export declare type PersonPasskeyJson = {

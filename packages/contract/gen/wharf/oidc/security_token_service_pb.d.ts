@@ -114,6 +114,8 @@ export declare type ExchangeRequestJson = {
 export declare const ExchangeRequestSchema: GenMessage<ExchangeRequest, {jsonType: ExchangeRequestJson}>;
 
 /**
+ * A token, and when it expires.
+ *
  * @generated from message wharf.oidc.RawToken
  */
 export declare type RawToken = Message<"wharf.oidc.RawToken"> & {
@@ -140,6 +142,8 @@ export declare type RawToken = Message<"wharf.oidc.RawToken"> & {
 };
 
 /**
+ * A token, and when it expires.
+ *
  * @generated from message wharf.oidc.RawToken
  */
 export declare type RawTokenJson = {
@@ -246,6 +250,8 @@ export declare type ExchangeRefreshTokenRequestJson = {
 export declare const ExchangeRefreshTokenRequestSchema: GenMessage<ExchangeRefreshTokenRequest, {jsonType: ExchangeRefreshTokenRequestJson}>;
 
 /**
+ * An access token, and the refresh token that follows the one that was sent.
+ *
  * @generated from message wharf.oidc.TokenPair
  */
 export declare type TokenPair = Message<"wharf.oidc.TokenPair"> & {
@@ -265,6 +271,8 @@ export declare type TokenPair = Message<"wharf.oidc.TokenPair"> & {
 };
 
 /**
+ * An access token, and the refresh token that follows the one that was sent.
+ *
  * @generated from message wharf.oidc.TokenPair
  */
 export declare type TokenPairJson = {

@@ -9,6 +9,7 @@ import {
   methodNamed,
   type Version,
 } from "./collections.ts";
+import { mustBeDocumented } from "./documented-errors.ts";
 import { callUnary } from "./grpc.ts";
 import { Http } from "./http.ts";
 import { httpRequestOf } from "./transcoding.ts";
@@ -97,12 +98,19 @@ export class ApiClient {
    *
    * @example await api.call(groupsV1.Groups, "List", { id });
    */
-  call(service: DescService, name: string, request: object = {}): Promise<Answer> {
+  async call(service: DescService, name: string, request: object = {}): Promise<Answer> {
     const method = methodNamed(service, name);
     if (method === undefined) throw new Error(`${service} has no ${name}`);
-    if (this.protocol === "REST") return this.#overRest(method, request);
+    const over = this.protocol === "REST" ? this.#overRest : this.#overGrpc;
+    return over.call(this, method, request).catch((error: unknown) => {
+      if (error instanceof ApiError) mustBeDocumented(method, error);
+      throw error;
+    });
+  }
+
+  #overGrpc(method: DescMethod, request: object): Promise<Answer> {
     const { headers, received } = this.#options;
-    const known = this.#nameOf(service);
+    const known = this.#nameOf(method.parent);
     return callUnary(this.url, this.token, known, method, request, headers, (metadata) => {
       received?.((field) => metadata.get(field)[0]?.toString() ?? null);
     });

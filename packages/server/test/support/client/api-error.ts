@@ -25,10 +25,13 @@ export class ApiError extends Error {
   readonly code: number;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into details of every type.
   readonly details: readonly any[];
+  /** The whole error, as REST has it. */
+  readonly body: object;
 
   constructor(code: number, message: string, details: readonly object[]) {
     super(message);
     this.code = code;
+    this.body = { code, message, details };
     this.details = details.map(withoutEmpty);
   }
 
@@ -44,6 +47,11 @@ export class ApiError extends Error {
   get violations(): string[] {
     const violations = this.#detail("PreconditionFailure")?.violations ?? [];
     return violations.map((one: { type: string }) => one.type);
+  }
+
+  /** The most specific reason: the type of the first precondition that does not hold, or that of ErrorInfo. */
+  get reason(): string {
+    return this.violations[0] ?? this.#detail("ErrorInfo")?.reason ?? "";
   }
 
   /** What is missing, as `Type name`. */

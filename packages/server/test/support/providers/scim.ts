@@ -1,5 +1,6 @@
 /** A SCIM client, as identity providers have it. */
 import assert from "node:assert/strict";
+import { mustBeDocumentedAt } from "../client/documented-errors.ts";
 import { roleNamed, type World } from "../world/world.ts";
 
 /** An answer of the endpoint that identity providers provision at. */
@@ -68,9 +69,11 @@ export class ScimClient {
         : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
+    const answered = text === "" ? undefined : JSON.parse(text);
+    mustBeDocumentedAt(method, new URL(response.url).pathname, answered?.scimType);
     return {
       status: response.status,
-      body: text === "" ? undefined : JSON.parse(text),
+      body: answered,
       headers: response.headers,
     };
   }

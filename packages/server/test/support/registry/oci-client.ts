@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
 import { type ClientHttp2Session, connect } from "node:http2";
 import { buffer } from "node:stream/consumers";
+import { mustBeDocumentedAt } from "../client/documented-errors.ts";
 
 export const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 export const INDEX = "application/vnd.oci.image.index.v1+json";
@@ -75,7 +76,9 @@ export class OciClient {
     asked.end(isChunked ? undefined : body);
     const [response] = (await once(asked, "response")) as [IncomingMessage];
     const bytes = await buffer(response);
-    return answerOf(response.statusCode ?? 0, response.headers, bytes);
+    const answer = answerOf(response.statusCode ?? 0, response.headers, bytes);
+    mustBeDocumentedAt(method, path, answer.code);
+    return answer;
   }
 
   get(path: string, headers: OutgoingHttpHeaders = {}): Promise<OciAnswer> {

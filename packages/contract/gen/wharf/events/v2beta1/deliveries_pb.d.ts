@@ -154,6 +154,8 @@ export declare type DeliveryJson = {
 export declare const DeliverySchema: GenMessage<Delivery, {jsonType: DeliveryJson}>;
 
 /**
+ * One attempt to deliver an event.
+ *
  * @generated from message wharf.events.v2beta1.DeliveryAttempt
  */
 export declare type DeliveryAttempt = Message<"wharf.events.v2beta1.DeliveryAttempt"> & {
@@ -194,6 +196,8 @@ export declare type DeliveryAttempt = Message<"wharf.events.v2beta1.DeliveryAtte
 };
 
 /**
+ * One attempt to deliver an event.
+ *
  * @generated from message wharf.events.v2beta1.DeliveryAttempt
  */
 export declare type DeliveryAttemptJson = {

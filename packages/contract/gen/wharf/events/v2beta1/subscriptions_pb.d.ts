@@ -14,6 +14,8 @@ import type { UIDPFilter, UIDPFilterJson } from "../../common/uid_filter_pb.js";
 export declare const file_wharf_events_v2beta1_subscriptions: GenFile;
 
 /**
+ * A sink to which events of a group are sent.
+ *
  * @generated from message wharf.events.v2beta1.Subscription
  */
 export declare type Subscription = Message<"wharf.events.v2beta1.Subscription"> & {
@@ -101,6 +103,8 @@ export declare type Subscription = Message<"wharf.events.v2beta1.Subscription"> 
 };
 
 /**
+ * A sink to which events of a group are sent.
+ *
  * @generated from message wharf.events.v2beta1.Subscription
  */
 export declare type SubscriptionJson = {
@@ -194,6 +198,8 @@ export declare type SubscriptionJson = {
 export declare const SubscriptionSchema: GenMessage<Subscription, {jsonType: SubscriptionJson}>;
 
 /**
+ * The state of the deliveries of a subscription.
+ *
  * @generated from message wharf.events.v2beta1.SubscriptionHealth
  */
 export declare type SubscriptionHealth = Message<"wharf.events.v2beta1.SubscriptionHealth"> & {
@@ -227,6 +233,8 @@ export declare type SubscriptionHealth = Message<"wharf.events.v2beta1.Subscript
 };
 
 /**
+ * The state of the deliveries of a subscription.
+ *
  * @generated from message wharf.events.v2beta1.SubscriptionHealth
  */
 export declare type SubscriptionHealthJson = {

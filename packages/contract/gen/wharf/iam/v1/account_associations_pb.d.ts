@@ -12,6 +12,8 @@ import type { EmptySchema } from "@bufbuild/protobuf/wkt";
 export declare const file_wharf_iam_v1_account_associations: GenFile;
 
 /**
+ * The cloud and GitHub accounts that a group trusts.
+ *
  * @generated from message wharf.iam.v1.AccountAssociations
  */
 export declare type AccountAssociations = Message<"wharf.iam.v1.AccountAssociations"> & {
@@ -67,6 +69,8 @@ export declare type AccountAssociations = Message<"wharf.iam.v1.AccountAssociati
 };
 
 /**
+ * The cloud and GitHub accounts that a group trusts.
+ *
  * @generated from message wharf.iam.v1.AccountAssociations
  */
 export declare type AccountAssociationsJson = {
@@ -162,6 +166,8 @@ export declare type AccountAssociations_AmazonJson = {
 export declare const AccountAssociations_AmazonSchema: GenMessage<AccountAssociations_Amazon, {jsonType: AccountAssociations_AmazonJson}>;
 
 /**
+ * A project of Google Cloud.
+ *
  * @generated from message wharf.iam.v1.AccountAssociations.Google
  */
 export declare type AccountAssociations_Google = Message<"wharf.iam.v1.AccountAssociations.Google"> & {
@@ -181,6 +187,8 @@ export declare type AccountAssociations_Google = Message<"wharf.iam.v1.AccountAs
 };
 
 /**
+ * A project of Google Cloud.
+ *
  * @generated from message wharf.iam.v1.AccountAssociations.Google
  */
 export declare type AccountAssociations_GoogleJson = {
@@ -206,6 +214,8 @@ export declare type AccountAssociations_GoogleJson = {
 export declare const AccountAssociations_GoogleSchema: GenMessage<AccountAssociations_Google, {jsonType: AccountAssociations_GoogleJson}>;
 
 /**
+ * Installations of GitHub apps.
+ *
  * @generated from message wharf.iam.v1.AccountAssociations.GitHub
  */
 export declare type AccountAssociations_GitHub = Message<"wharf.iam.v1.AccountAssociations.GitHub"> & {
@@ -218,6 +228,8 @@ export declare type AccountAssociations_GitHub = Message<"wharf.iam.v1.AccountAs
 };
 
 /**
+ * Installations of GitHub apps.
+ *
  * @generated from message wharf.iam.v1.AccountAssociations.GitHub
  */
 export declare type AccountAssociations_GitHubJson = {
@@ -236,6 +248,8 @@ export declare type AccountAssociations_GitHubJson = {
 export declare const AccountAssociations_GitHubSchema: GenMessage<AccountAssociations_GitHub, {jsonType: AccountAssociations_GitHubJson}>;
 
 /**
+ * The installations of one GitHub app.
+ *
  * @generated from message wharf.iam.v1.AccountAssociations.GitHubAppInstallations
  */
 export declare type AccountAssociations_GitHubAppInstallations = Message<"wharf.iam.v1.AccountAssociations.GitHubAppInstallations"> & {
@@ -248,6 +262,8 @@ export declare type AccountAssociations_GitHubAppInstallations = Message<"wharf.
 };
 
 /**
+ * The installations of one GitHub app.
+ *
  * @generated from message wharf.iam.v1.AccountAssociations.GitHubAppInstallations
  */
 export declare type AccountAssociations_GitHubAppInstallationsJson = {
@@ -266,6 +282,8 @@ export declare type AccountAssociations_GitHubAppInstallationsJson = {
 export declare const AccountAssociations_GitHubAppInstallationsSchema: GenMessage<AccountAssociations_GitHubAppInstallations, {jsonType: AccountAssociations_GitHubAppInstallationsJson}>;
 
 /**
+ * An installation of a GitHub app.
+ *
  * @generated from message wharf.iam.v1.AccountAssociations.GitHubInstallation
  */
 export declare type AccountAssociations_GitHubInstallation = Message<"wharf.iam.v1.AccountAssociations.GitHubInstallation"> & {
@@ -285,6 +303,8 @@ export declare type AccountAssociations_GitHubInstallation = Message<"wharf.iam.
 };
 
 /**
+ * An installation of a GitHub app.
+ *
  * @generated from message wharf.iam.v1.AccountAssociations.GitHubInstallation
  */
 export declare type AccountAssociations_GitHubInstallationJson = {
@@ -310,6 +330,8 @@ export declare type AccountAssociations_GitHubInstallationJson = {
 export declare const AccountAssociations_GitHubInstallationSchema: GenMessage<AccountAssociations_GitHubInstallation, {jsonType: AccountAssociations_GitHubInstallationJson}>;
 
 /**
+ * The identities with which services of the platform act.
+ *
  * @generated from message wharf.iam.v1.AccountAssociations.ServiceBindings
  */
 export declare type AccountAssociations_ServiceBindings = Message<"wharf.iam.v1.AccountAssociations.ServiceBindings"> & {
@@ -322,6 +344,8 @@ export declare type AccountAssociations_ServiceBindings = Message<"wharf.iam.v1.
 };
 
 /**
+ * The identities with which services of the platform act.
+ *
  * @generated from message wharf.iam.v1.AccountAssociations.ServiceBindings
  */
 export declare type AccountAssociations_ServiceBindingsJson = {
@@ -340,6 +364,8 @@ export declare type AccountAssociations_ServiceBindingsJson = {
 export declare const AccountAssociations_ServiceBindingsSchema: GenMessage<AccountAssociations_ServiceBindings, {jsonType: AccountAssociations_ServiceBindingsJson}>;
 
 /**
+ * A tenant of Microsoft Azure.
+ *
  * @generated from message wharf.iam.v1.AccountAssociations.Azure
  */
 export declare type AccountAssociations_Azure = Message<"wharf.iam.v1.AccountAssociations.Azure"> & {
@@ -359,6 +385,8 @@ export declare type AccountAssociations_Azure = Message<"wharf.iam.v1.AccountAss
 };
 
 /**
+ * A tenant of Microsoft Azure.
+ *
  * @generated from message wharf.iam.v1.AccountAssociations.Azure
  */
 export declare type AccountAssociations_AzureJson = {
@@ -489,6 +517,8 @@ export declare type AccountAssociationsCheckRequest = Message<"wharf.iam.v1.Acco
   group: string;
 
   /**
+   * The provider of the account to check.
+   *
    * @generated from field: wharf.iam.v1.AccountAssociationsCheckRequest.AccountType account_type = 2;
    */
   accountType: AccountAssociationsCheckRequest_AccountType;
@@ -504,6 +534,8 @@ export declare type AccountAssociationsCheckRequestJson = {
   group?: string;
 
   /**
+   * The provider of the account to check.
+   *
    * @generated from field: wharf.iam.v1.AccountAssociationsCheckRequest.AccountType account_type = 2;
    */
   accountType?: AccountAssociationsCheckRequest_AccountTypeJson;
@@ -516,6 +548,8 @@ export declare type AccountAssociationsCheckRequestJson = {
 export declare const AccountAssociationsCheckRequestSchema: GenMessage<AccountAssociationsCheckRequest, {jsonType: AccountAssociationsCheckRequestJson}>;
 
 /**
+ * A provider of accounts.
+ *
  * @generated from enum wharf.iam.v1.AccountAssociationsCheckRequest.AccountType
  */
 export enum AccountAssociationsCheckRequest_AccountType {
@@ -541,6 +575,8 @@ export enum AccountAssociationsCheckRequest_AccountType {
 }
 
 /**
+ * A provider of accounts.
+ *
  * @generated from enum wharf.iam.v1.AccountAssociationsCheckRequest.AccountType
  */
 export declare type AccountAssociationsCheckRequest_AccountTypeJson = "UNKNOWN" | "GOOGLE" | "AMAZON" | "AZURE";
@@ -551,6 +587,8 @@ export declare type AccountAssociationsCheckRequest_AccountTypeJson = "UNKNOWN" 
 export declare const AccountAssociationsCheckRequest_AccountTypeSchema: GenEnum<AccountAssociationsCheckRequest_AccountType, AccountAssociationsCheckRequest_AccountTypeJson>;
 
 /**
+ * The result of a check of an account.
+ *
  * @generated from message wharf.iam.v1.AccountAssociationsStatus
  */
 export declare type AccountAssociationsStatus = Message<"wharf.iam.v1.AccountAssociationsStatus"> & {
@@ -577,6 +615,8 @@ export declare type AccountAssociationsStatus = Message<"wharf.iam.v1.AccountAss
 };
 
 /**
+ * The result of a check of an account.
+ *
  * @generated from message wharf.iam.v1.AccountAssociationsStatus
  */
 export declare type AccountAssociationsStatusJson = {
@@ -609,6 +649,8 @@ export declare type AccountAssociationsStatusJson = {
 export declare const AccountAssociationsStatusSchema: GenMessage<AccountAssociationsStatus, {jsonType: AccountAssociationsStatusJson}>;
 
 /**
+ * Whether an account can be used.
+ *
  * @generated from enum wharf.iam.v1.AccountAssociationsStatus.State
  */
 export enum AccountAssociationsStatus_State {
@@ -629,6 +671,8 @@ export enum AccountAssociationsStatus_State {
 }
 
 /**
+ * Whether an account can be used.
+ *
  * @generated from enum wharf.iam.v1.AccountAssociationsStatus.State
  */
 export declare type AccountAssociationsStatus_StateJson = "UNKNOWN" | "Ready" | "NotReady";

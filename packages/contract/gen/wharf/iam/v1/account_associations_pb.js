@@ -104,6 +104,8 @@ export const AccountAssociationsCheckRequest_AccountTypeSchema = /*@__PURE__*/
   enumDesc(file_wharf_iam_v1_account_associations, 4, 0);
 
 /**
+ * A provider of accounts.
+ *
  * @generated from enum wharf.iam.v1.AccountAssociationsCheckRequest.AccountType
  */
 export const AccountAssociationsCheckRequest_AccountType = /*@__PURE__*/
@@ -123,6 +125,8 @@ export const AccountAssociationsStatus_StateSchema = /*@__PURE__*/
   enumDesc(file_wharf_iam_v1_account_associations, 5, 0);
 
 /**
+ * Whether an account can be used.
+ *
  * @generated from enum wharf.iam.v1.AccountAssociationsStatus.State
  */
 export const AccountAssociationsStatus_State = /*@__PURE__*/

@@ -111,6 +111,8 @@ export declare type RoleBindingListJson = {
 export declare const RoleBindingListSchema: GenMessage<RoleBindingList, {jsonType: RoleBindingListJson}>;
 
 /**
+ * A role binding with its identity, group and role.
+ *
  * @generated from message wharf.iam.v1.RoleBindingList.Binding
  */
 export declare type RoleBindingList_Binding = Message<"wharf.iam.v1.RoleBindingList.Binding"> & {
@@ -175,6 +177,8 @@ export declare type RoleBindingList_Binding = Message<"wharf.iam.v1.RoleBindingL
 };
 
 /**
+ * A role binding with its identity, group and role.
+ *
  * @generated from message wharf.iam.v1.RoleBindingList.Binding
  */
 export declare type RoleBindingList_BindingJson = {
@@ -353,6 +357,8 @@ export declare type CreateRoleBindingBatchRequestJson = {
 export declare const CreateRoleBindingBatchRequestSchema: GenMessage<CreateRoleBindingBatchRequest, {jsonType: CreateRoleBindingBatchRequestJson}>;
 
 /**
+ * The role bindings that a batch has created.
+ *
  * @generated from message wharf.iam.v1.RoleBindingBatch
  */
 export declare type RoleBindingBatch = Message<"wharf.iam.v1.RoleBindingBatch"> & {
@@ -365,6 +371,8 @@ export declare type RoleBindingBatch = Message<"wharf.iam.v1.RoleBindingBatch"> 
 };
 
 /**
+ * The role bindings that a batch has created.
+ *
  * @generated from message wharf.iam.v1.RoleBindingBatch
  */
 export declare type RoleBindingBatchJson = {

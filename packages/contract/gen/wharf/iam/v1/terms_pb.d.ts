@@ -135,6 +135,8 @@ export declare type TermsListJson = {
 export declare const TermsListSchema: GenMessage<TermsList, {jsonType: TermsListJson}>;
 
 /**
+ * The acceptance of a document of terms.
+ *
  * @generated from message wharf.iam.v1.TermsDocumentStatus
  */
 export declare type TermsDocumentStatus = Message<"wharf.iam.v1.TermsDocumentStatus"> & {
@@ -145,6 +147,8 @@ export declare type TermsDocumentStatus = Message<"wharf.iam.v1.TermsDocumentSta
 };
 
 /**
+ * The acceptance of a document of terms.
+ *
  * @generated from message wharf.iam.v1.TermsDocumentStatus
  */
 export declare type TermsDocumentStatusJson = {

@@ -284,6 +284,8 @@ export declare type AccessCheckResultJson = {
 export declare const AccessCheckResultSchema: GenMessage<AccessCheckResult, {jsonType: AccessCheckResultJson}>;
 
 /**
+ * The error of a check in a batch.
+ *
  * @generated from message wharf.iam.v2beta1.AccessCheckError
  */
 export declare type AccessCheckError = Message<"wharf.iam.v2beta1.AccessCheckError"> & {
@@ -303,6 +305,8 @@ export declare type AccessCheckError = Message<"wharf.iam.v2beta1.AccessCheckErr
 };
 
 /**
+ * The error of a check in a batch.
+ *
  * @generated from message wharf.iam.v2beta1.AccessCheckError
  */
 export declare type AccessCheckErrorJson = {
@@ -526,6 +530,8 @@ export declare type AccessTokenJson = {
 export declare const AccessTokenSchema: GenMessage<AccessToken, {jsonType: AccessTokenJson}>;
 
 /**
+ * A role that would grant the access, and who can bind it.
+ *
  * @generated from message wharf.iam.v2beta1.AccessRemedy
  */
 export declare type AccessRemedy = Message<"wharf.iam.v2beta1.AccessRemedy"> & {
@@ -559,6 +565,8 @@ export declare type AccessRemedy = Message<"wharf.iam.v2beta1.AccessRemedy"> & {
 };
 
 /**
+ * A role that would grant the access, and who can bind it.
+ *
  * @generated from message wharf.iam.v2beta1.AccessRemedy
  */
 export declare type AccessRemedyJson = {

@@ -13,6 +13,8 @@ import type { UIDPFilter, UIDPFilterJson } from "../../common/uid_filter_pb.js";
 export declare const file_wharf_iam_v2beta1_account_associations: GenFile;
 
 /**
+ * The cloud and GitHub accounts that a group trusts.
+ *
  * @generated from message wharf.iam.v2beta1.AccountAssociation
  */
 export declare type AccountAssociation = Message<"wharf.iam.v2beta1.AccountAssociation"> & {
@@ -80,6 +82,8 @@ export declare type AccountAssociation = Message<"wharf.iam.v2beta1.AccountAssoc
 };
 
 /**
+ * The cloud and GitHub accounts that a group trusts.
+ *
  * @generated from message wharf.iam.v2beta1.AccountAssociation
  */
 export declare type AccountAssociationJson = {
@@ -153,6 +157,8 @@ export declare type AccountAssociationJson = {
 export declare const AccountAssociationSchema: GenMessage<AccountAssociation, {jsonType: AccountAssociationJson}>;
 
 /**
+ * An account of Amazon Web Services.
+ *
  * @generated from message wharf.iam.v2beta1.AccountAssociation.Amazon
  */
 export declare type AccountAssociation_Amazon = Message<"wharf.iam.v2beta1.AccountAssociation.Amazon"> & {
@@ -165,6 +171,8 @@ export declare type AccountAssociation_Amazon = Message<"wharf.iam.v2beta1.Accou
 };
 
 /**
+ * An account of Amazon Web Services.
+ *
  * @generated from message wharf.iam.v2beta1.AccountAssociation.Amazon
  */
 export declare type AccountAssociation_AmazonJson = {
@@ -183,6 +191,8 @@ export declare type AccountAssociation_AmazonJson = {
 export declare const AccountAssociation_AmazonSchema: GenMessage<AccountAssociation_Amazon, {jsonType: AccountAssociation_AmazonJson}>;
 
 /**
+ * A project of Google Cloud.
+ *
  * @generated from message wharf.iam.v2beta1.AccountAssociation.Google
  */
 export declare type AccountAssociation_Google = Message<"wharf.iam.v2beta1.AccountAssociation.Google"> & {
@@ -202,6 +212,8 @@ export declare type AccountAssociation_Google = Message<"wharf.iam.v2beta1.Accou
 };
 
 /**
+ * A project of Google Cloud.
+ *
  * @generated from message wharf.iam.v2beta1.AccountAssociation.Google
  */
 export declare type AccountAssociation_GoogleJson = {
@@ -227,6 +239,8 @@ export declare type AccountAssociation_GoogleJson = {
 export declare const AccountAssociation_GoogleSchema: GenMessage<AccountAssociation_Google, {jsonType: AccountAssociation_GoogleJson}>;
 
 /**
+ * Installations of GitHub apps.
+ *
  * @generated from message wharf.iam.v2beta1.AccountAssociation.GitHub
  */
 export declare type AccountAssociation_GitHub = Message<"wharf.iam.v2beta1.AccountAssociation.GitHub"> & {
@@ -239,6 +253,8 @@ export declare type AccountAssociation_GitHub = Message<"wharf.iam.v2beta1.Accou
 };
 
 /**
+ * Installations of GitHub apps.
+ *
  * @generated from message wharf.iam.v2beta1.AccountAssociation.GitHub
  */
 export declare type AccountAssociation_GitHubJson = {
@@ -257,6 +273,8 @@ export declare type AccountAssociation_GitHubJson = {
 export declare const AccountAssociation_GitHubSchema: GenMessage<AccountAssociation_GitHub, {jsonType: AccountAssociation_GitHubJson}>;
 
 /**
+ * The installations of one GitHub app.
+ *
  * @generated from message wharf.iam.v2beta1.AccountAssociation.GitHubAppInstallations
  */
 export declare type AccountAssociation_GitHubAppInstallations = Message<"wharf.iam.v2beta1.AccountAssociation.GitHubAppInstallations"> & {
@@ -269,6 +287,8 @@ export declare type AccountAssociation_GitHubAppInstallations = Message<"wharf.i
 };
 
 /**
+ * The installations of one GitHub app.
+ *
  * @generated from message wharf.iam.v2beta1.AccountAssociation.GitHubAppInstallations
  */
 export declare type AccountAssociation_GitHubAppInstallationsJson = {
@@ -287,6 +307,8 @@ export declare type AccountAssociation_GitHubAppInstallationsJson = {
 export declare const AccountAssociation_GitHubAppInstallationsSchema: GenMessage<AccountAssociation_GitHubAppInstallations, {jsonType: AccountAssociation_GitHubAppInstallationsJson}>;
 
 /**
+ * An installation of a GitHub app.
+ *
  * @generated from message wharf.iam.v2beta1.AccountAssociation.GitHubInstallation
  */
 export declare type AccountAssociation_GitHubInstallation = Message<"wharf.iam.v2beta1.AccountAssociation.GitHubInstallation"> & {
@@ -306,6 +328,8 @@ export declare type AccountAssociation_GitHubInstallation = Message<"wharf.iam.v
 };
 
 /**
+ * An installation of a GitHub app.
+ *
  * @generated from message wharf.iam.v2beta1.AccountAssociation.GitHubInstallation
  */
 export declare type AccountAssociation_GitHubInstallationJson = {
@@ -367,6 +391,8 @@ export declare type AccountAssociation_ServiceBindingsJson = {
 export declare const AccountAssociation_ServiceBindingsSchema: GenMessage<AccountAssociation_ServiceBindings, {jsonType: AccountAssociation_ServiceBindingsJson}>;
 
 /**
+ * A tenant of Microsoft Azure.
+ *
  * @generated from message wharf.iam.v2beta1.AccountAssociation.Azure
  */
 export declare type AccountAssociation_Azure = Message<"wharf.iam.v2beta1.AccountAssociation.Azure"> & {
@@ -386,6 +412,8 @@ export declare type AccountAssociation_Azure = Message<"wharf.iam.v2beta1.Accoun
 };
 
 /**
+ * A tenant of Microsoft Azure.
+ *
  * @generated from message wharf.iam.v2beta1.AccountAssociation.Azure
  */
 export declare type AccountAssociation_AzureJson = {
@@ -791,6 +819,8 @@ export declare type CheckAccountAssociationResponseJson = {
 export declare const CheckAccountAssociationResponseSchema: GenMessage<CheckAccountAssociationResponse, {jsonType: CheckAccountAssociationResponseJson}>;
 
 /**
+ * A provider of accounts.
+ *
  * @generated from enum wharf.iam.v2beta1.AccountProviderType
  */
 export enum AccountProviderType {
@@ -816,6 +846,8 @@ export enum AccountProviderType {
 }
 
 /**
+ * A provider of accounts.
+ *
  * @generated from enum wharf.iam.v2beta1.AccountProviderType
  */
 export declare type AccountProviderTypeJson = "ACCOUNT_PROVIDER_TYPE_UNSPECIFIED" | "ACCOUNT_PROVIDER_TYPE_GOOGLE" | "ACCOUNT_PROVIDER_TYPE_AMAZON" | "ACCOUNT_PROVIDER_TYPE_AZURE";
@@ -826,6 +858,8 @@ export declare type AccountProviderTypeJson = "ACCOUNT_PROVIDER_TYPE_UNSPECIFIED
 export declare const AccountProviderTypeSchema: GenEnum<AccountProviderType, AccountProviderTypeJson>;
 
 /**
+ * The result of a check of an account.
+ *
  * @generated from enum wharf.iam.v2beta1.CheckStatus
  */
 export enum CheckStatus {
@@ -846,6 +880,8 @@ export enum CheckStatus {
 }
 
 /**
+ * The result of a check of an account.
+ *
  * @generated from enum wharf.iam.v2beta1.CheckStatus
  */
 export declare type CheckStatusJson = "CHECK_STATUS_UNSPECIFIED" | "CHECK_STATUS_READY" | "CHECK_STATUS_NOT_READY";

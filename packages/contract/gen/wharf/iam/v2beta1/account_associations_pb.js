@@ -134,6 +134,8 @@ export const AccountProviderTypeSchema = /*@__PURE__*/
   enumDesc(file_wharf_iam_v2beta1_account_associations, 0);
 
 /**
+ * A provider of accounts.
+ *
  * @generated from enum wharf.iam.v2beta1.AccountProviderType
  */
 export const AccountProviderType = /*@__PURE__*/
@@ -146,6 +148,8 @@ export const CheckStatusSchema = /*@__PURE__*/
   enumDesc(file_wharf_iam_v2beta1_account_associations, 1);
 
 /**
+ * The result of a check of an account.
+ *
  * @generated from enum wharf.iam.v2beta1.CheckStatus
  */
 export const CheckStatus = /*@__PURE__*/

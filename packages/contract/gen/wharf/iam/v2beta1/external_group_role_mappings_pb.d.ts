@@ -13,6 +13,8 @@ import type { UIDPFilter, UIDPFilterJson } from "../../common/uid_filter_pb.js";
 export declare const file_wharf_iam_v2beta1_external_group_role_mappings: GenFile;
 
 /**
+ * A role that members of a group of an identity provider get.
+ *
  * @generated from message wharf.iam.v2beta1.ExternalGroupRoleMapping
  */
 export declare type ExternalGroupRoleMapping = Message<"wharf.iam.v2beta1.ExternalGroupRoleMapping"> & {
@@ -61,6 +63,8 @@ export declare type ExternalGroupRoleMapping = Message<"wharf.iam.v2beta1.Extern
 };
 
 /**
+ * A role that members of a group of an identity provider get.
+ *
  * @generated from message wharf.iam.v2beta1.ExternalGroupRoleMapping
  */
 export declare type ExternalGroupRoleMappingJson = {

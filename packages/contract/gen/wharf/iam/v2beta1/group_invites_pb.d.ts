@@ -14,6 +14,8 @@ import type { UIDPFilter, UIDPFilterJson } from "../../common/uid_filter_pb.js";
 export declare const file_wharf_iam_v2beta1_group_invites: GenFile;
 
 /**
+ * An invitation to join a group with a role.
+ *
  * @generated from message wharf.iam.v2beta1.GroupInvite
  */
 export declare type GroupInvite = Message<"wharf.iam.v2beta1.GroupInvite"> & {
@@ -90,6 +92,8 @@ export declare type GroupInvite = Message<"wharf.iam.v2beta1.GroupInvite"> & {
 };
 
 /**
+ * An invitation to join a group with a role.
+ *
  * @generated from message wharf.iam.v2beta1.GroupInvite
  */
 export declare type GroupInviteJson = {
@@ -172,6 +176,8 @@ export declare type GroupInviteJson = {
 export declare const GroupInviteSchema: GenMessage<GroupInvite, {jsonType: GroupInviteJson}>;
 
 /**
+ * The role of an invite.
+ *
  * @generated from message wharf.iam.v2beta1.GroupInviteRole
  */
 export declare type GroupInviteRole = Message<"wharf.iam.v2beta1.GroupInviteRole"> & {
@@ -205,6 +211,8 @@ export declare type GroupInviteRole = Message<"wharf.iam.v2beta1.GroupInviteRole
 };
 
 /**
+ * The role of an invite.
+ *
  * @generated from message wharf.iam.v2beta1.GroupInviteRole
  */
 export declare type GroupInviteRoleJson = {

@@ -527,6 +527,8 @@ export declare type CheckEligibilityResponseJson = {
 export declare const CheckEligibilityResponseSchema: GenMessage<CheckEligibilityResponse, {jsonType: CheckEligibilityResponseJson}>;
 
 /**
+ * A kind of organization.
+ *
  * @generated from enum wharf.iam.v2beta1.OrgKind
  */
 export enum OrgKind {
@@ -562,6 +564,8 @@ export enum OrgKind {
 }
 
 /**
+ * A kind of organization.
+ *
  * @generated from enum wharf.iam.v2beta1.OrgKind
  */
 export declare type OrgKindJson = "ORG_KIND_UNSPECIFIED" | "ORG_KIND_STARTER" | "ORG_KIND_CUSTOMER" | "ORG_KIND_DEV" | "ORG_KIND_INFRA" | "ORG_KIND_AWS_MARKETPLACE";
@@ -572,6 +576,8 @@ export declare type OrgKindJson = "ORG_KIND_UNSPECIFIED" | "ORG_KIND_STARTER" | 
 export declare const OrgKindSchema: GenEnum<OrgKind, OrgKindJson>;
 
 /**
+ * The state of an organization.
+ *
  * @generated from enum wharf.iam.v2beta1.OrgStatus
  */
 export enum OrgStatus {
@@ -597,6 +603,8 @@ export enum OrgStatus {
 }
 
 /**
+ * The state of an organization.
+ *
  * @generated from enum wharf.iam.v2beta1.OrgStatus
  */
 export declare type OrgStatusJson = "ORG_STATUS_UNSPECIFIED" | "ORG_STATUS_INITIALIZING" | "ORG_STATUS_READY" | "ORG_STATUS_SUSPENDED";

@@ -99,6 +99,8 @@ export const OrgKindSchema = /*@__PURE__*/
   enumDesc(file_wharf_iam_v2beta1_groups, 0);
 
 /**
+ * A kind of organization.
+ *
  * @generated from enum wharf.iam.v2beta1.OrgKind
  */
 export const OrgKind = /*@__PURE__*/
@@ -111,6 +113,8 @@ export const OrgStatusSchema = /*@__PURE__*/
   enumDesc(file_wharf_iam_v2beta1_groups, 1);
 
 /**
+ * The state of an organization.
+ *
  * @generated from enum wharf.iam.v2beta1.OrgStatus
  */
 export const OrgStatus = /*@__PURE__*/

@@ -1064,6 +1064,8 @@ export declare type TestIdentityResponseJson = {
 export declare const TestIdentityResponseSchema: GenMessage<TestIdentityResponse, {jsonType: TestIdentityResponseJson}>;
 
 /**
+ * A comparison of a claim of the token.
+ *
  * @generated from message wharf.iam.v2beta1.TestIdentityResponse.Check
  */
 export declare type TestIdentityResponse_Check = Message<"wharf.iam.v2beta1.TestIdentityResponse.Check"> & {
@@ -1097,6 +1099,8 @@ export declare type TestIdentityResponse_Check = Message<"wharf.iam.v2beta1.Test
 };
 
 /**
+ * A comparison of a claim of the token.
+ *
  * @generated from message wharf.iam.v2beta1.TestIdentityResponse.Check
  */
 export declare type TestIdentityResponse_CheckJson = {
@@ -1136,6 +1140,8 @@ export declare type TestIdentityResponse_CheckJson = {
 export declare const TestIdentityResponse_CheckSchema: GenMessage<TestIdentityResponse_Check, {jsonType: TestIdentityResponse_CheckJson}>;
 
 /**
+ * Capabilities that the token would get at a group.
+ *
  * @generated from message wharf.iam.v2beta1.TestIdentityResponse.Grant
  */
 export declare type TestIdentityResponse_Grant = Message<"wharf.iam.v2beta1.TestIdentityResponse.Grant"> & {
@@ -1155,6 +1161,8 @@ export declare type TestIdentityResponse_Grant = Message<"wharf.iam.v2beta1.Test
 };
 
 /**
+ * Capabilities that the token would get at a group.
+ *
  * @generated from message wharf.iam.v2beta1.TestIdentityResponse.Grant
  */
 export declare type TestIdentityResponse_GrantJson = {
@@ -1268,6 +1276,8 @@ export declare type IdentityMetadataJson = {
 export declare const IdentityMetadataSchema: GenMessage<IdentityMetadata, {jsonType: IdentityMetadataJson}>;
 
 /**
+ * A kind of identity, by how it is trusted.
+ *
  * @generated from enum wharf.iam.v2beta1.RelationshipType
  */
 export enum RelationshipType {
@@ -1298,6 +1308,8 @@ export enum RelationshipType {
 }
 
 /**
+ * A kind of identity, by how it is trusted.
+ *
  * @generated from enum wharf.iam.v2beta1.RelationshipType
  */
 export declare type RelationshipTypeJson = "RELATIONSHIP_TYPE_UNSPECIFIED" | "RELATIONSHIP_TYPE_CLAIM_MATCH" | "RELATIONSHIP_TYPE_STATIC" | "RELATIONSHIP_TYPE_AWS_IDENTITY" | "RELATIONSHIP_TYPE_SERVICE_PRINCIPAL";

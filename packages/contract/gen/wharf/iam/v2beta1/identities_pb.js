@@ -149,6 +149,8 @@ export const RelationshipTypeSchema = /*@__PURE__*/
   enumDesc(file_wharf_iam_v2beta1_identities, 0);
 
 /**
+ * A kind of identity, by how it is trusted.
+ *
  * @generated from enum wharf.iam.v2beta1.RelationshipType
  */
 export const RelationshipType = /*@__PURE__*/

@@ -13,6 +13,8 @@ import type { UIDPFilter, UIDPFilterJson } from "../../common/uid_filter_pb.js";
 export declare const file_wharf_iam_v2beta1_identity_providers: GenFile;
 
 /**
+ * A service at which the members of an organization sign in.
+ *
  * @generated from message wharf.iam.v2beta1.IdentityProvider
  */
 export declare type IdentityProvider = Message<"wharf.iam.v2beta1.IdentityProvider"> & {
@@ -70,6 +72,8 @@ export declare type IdentityProvider = Message<"wharf.iam.v2beta1.IdentityProvid
 };
 
 /**
+ * A service at which the members of an organization sign in.
+ *
  * @generated from message wharf.iam.v2beta1.IdentityProvider
  */
 export declare type IdentityProviderJson = {
@@ -127,6 +131,8 @@ export declare type IdentityProviderJson = {
 export declare const IdentityProviderSchema: GenMessage<IdentityProvider, {jsonType: IdentityProviderJson}>;
 
 /**
+ * Settings of OpenID Connect.
+ *
  * @generated from message wharf.iam.v2beta1.IdentityProvider.OIDC
  */
 export declare type IdentityProvider_OIDC = Message<"wharf.iam.v2beta1.IdentityProvider.OIDC"> & {
@@ -181,6 +187,8 @@ export declare type IdentityProvider_OIDC = Message<"wharf.iam.v2beta1.IdentityP
 };
 
 /**
+ * Settings of OpenID Connect.
+ *
  * @generated from message wharf.iam.v2beta1.IdentityProvider.OIDC
  */
 export declare type IdentityProvider_OIDCJson = {
@@ -273,6 +281,8 @@ export declare type IdentityProvider_OIDC_CorrelationRuleJson = "CORRELATION_RUL
 export declare const IdentityProvider_OIDC_CorrelationRuleSchema: GenEnum<IdentityProvider_OIDC_CorrelationRule, IdentityProvider_OIDC_CorrelationRuleJson>;
 
 /**
+ * The state of provisioning by SCIM.
+ *
  * @generated from message wharf.iam.v2beta1.IdentityProvider.SCIM
  */
 export declare type IdentityProvider_SCIM = Message<"wharf.iam.v2beta1.IdentityProvider.SCIM"> & {
@@ -318,6 +328,8 @@ export declare type IdentityProvider_SCIM = Message<"wharf.iam.v2beta1.IdentityP
 };
 
 /**
+ * The state of provisioning by SCIM.
+ *
  * @generated from message wharf.iam.v2beta1.IdentityProvider.SCIM
  */
 export declare type IdentityProvider_SCIMJson = {
@@ -369,6 +381,8 @@ export declare type IdentityProvider_SCIMJson = {
 export declare const IdentityProvider_SCIMSchema: GenMessage<IdentityProvider_SCIM, {jsonType: IdentityProvider_SCIMJson}>;
 
 /**
+ * The state of a SCIM token.
+ *
  * @generated from enum wharf.iam.v2beta1.IdentityProvider.SCIM.CredentialState
  */
 export enum IdentityProvider_SCIM_CredentialState {
@@ -404,6 +418,8 @@ export enum IdentityProvider_SCIM_CredentialState {
 }
 
 /**
+ * The state of a SCIM token.
+ *
  * @generated from enum wharf.iam.v2beta1.IdentityProvider.SCIM.CredentialState
  */
 export declare type IdentityProvider_SCIM_CredentialStateJson = "CREDENTIAL_STATE_UNSPECIFIED" | "CREDENTIAL_STATE_NOT_ISSUED" | "CREDENTIAL_STATE_LIVE" | "CREDENTIAL_STATE_EXPIRED" | "CREDENTIAL_STATE_REVOKED" | "CREDENTIAL_STATE_ROTATING";

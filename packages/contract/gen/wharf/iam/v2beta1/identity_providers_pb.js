@@ -55,6 +55,8 @@ export const IdentityProvider_SCIM_CredentialStateSchema = /*@__PURE__*/
   enumDesc(file_wharf_iam_v2beta1_identity_providers, 0, 1, 0);
 
 /**
+ * The state of a SCIM token.
+ *
  * @generated from enum wharf.iam.v2beta1.IdentityProvider.SCIM.CredentialState
  */
 export const IdentityProvider_SCIM_CredentialState = /*@__PURE__*/

@@ -12,6 +12,8 @@ import type { FieldMask, FieldMaskJson } from "@bufbuild/protobuf/wkt";
 export declare const file_wharf_iam_v2beta1_organization_settings: GenFile;
 
 /**
+ * Settings of an organization.
+ *
  * @generated from message wharf.iam.v2beta1.OrganizationSettings
  */
 export declare type OrganizationSettings = Message<"wharf.iam.v2beta1.OrganizationSettings"> & {
@@ -33,6 +35,8 @@ export declare type OrganizationSettings = Message<"wharf.iam.v2beta1.Organizati
 };
 
 /**
+ * Settings of an organization.
+ *
  * @generated from message wharf.iam.v2beta1.OrganizationSettings
  */
 export declare type OrganizationSettingsJson = {

@@ -133,6 +133,8 @@ export declare type RoleBindingJson = {
 export declare const RoleBindingSchema: GenMessage<RoleBinding, {jsonType: RoleBindingJson}>;
 
 /**
+ * The identity of a role binding.
+ *
  * @generated from message wharf.iam.v2beta1.RoleBindingIdentity
  */
 export declare type RoleBindingIdentity = Message<"wharf.iam.v2beta1.RoleBindingIdentity"> & {
@@ -187,6 +189,8 @@ export declare type RoleBindingIdentity = Message<"wharf.iam.v2beta1.RoleBinding
 };
 
 /**
+ * The identity of a role binding.
+ *
  * @generated from message wharf.iam.v2beta1.RoleBindingIdentity
  */
 export declare type RoleBindingIdentityJson = {
@@ -247,6 +251,8 @@ export declare type RoleBindingIdentityJson = {
 export declare const RoleBindingIdentitySchema: GenMessage<RoleBindingIdentity, {jsonType: RoleBindingIdentityJson}>;
 
 /**
+ * The group of a role binding.
+ *
  * @generated from message wharf.iam.v2beta1.RoleBindingGroup
  */
 export declare type RoleBindingGroup = Message<"wharf.iam.v2beta1.RoleBindingGroup"> & {
@@ -273,6 +279,8 @@ export declare type RoleBindingGroup = Message<"wharf.iam.v2beta1.RoleBindingGro
 };
 
 /**
+ * The group of a role binding.
+ *
  * @generated from message wharf.iam.v2beta1.RoleBindingGroup
  */
 export declare type RoleBindingGroupJson = {
@@ -305,6 +313,8 @@ export declare type RoleBindingGroupJson = {
 export declare const RoleBindingGroupSchema: GenMessage<RoleBindingGroup, {jsonType: RoleBindingGroupJson}>;
 
 /**
+ * The role of a role binding.
+ *
  * @generated from message wharf.iam.v2beta1.RoleBindingRole
  */
 export declare type RoleBindingRole = Message<"wharf.iam.v2beta1.RoleBindingRole"> & {
@@ -331,6 +341,8 @@ export declare type RoleBindingRole = Message<"wharf.iam.v2beta1.RoleBindingRole
 };
 
 /**
+ * The role of a role binding.
+ *
  * @generated from message wharf.iam.v2beta1.RoleBindingRole
  */
 export declare type RoleBindingRoleJson = {

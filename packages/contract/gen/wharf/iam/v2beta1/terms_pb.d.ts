@@ -99,6 +99,8 @@ export declare type AcceptTermsResponseJson = {
 export declare const AcceptTermsResponseSchema: GenMessage<AcceptTermsResponse, {jsonType: AcceptTermsResponseJson}>;
 
 /**
+ * The acceptance of a document of terms.
+ *
  * @generated from message wharf.iam.v2beta1.TermsAcceptance
  */
 export declare type TermsAcceptance = Message<"wharf.iam.v2beta1.TermsAcceptance"> & {
@@ -111,6 +113,8 @@ export declare type TermsAcceptance = Message<"wharf.iam.v2beta1.TermsAcceptance
 };
 
 /**
+ * The acceptance of a document of terms.
+ *
  * @generated from message wharf.iam.v2beta1.TermsAcceptance
  */
 export declare type TermsAcceptanceJson = {

@@ -152,6 +152,8 @@ export declare type GetInstallationStatusRequestJson = {
 export declare const GetInstallationStatusRequestSchema: GenMessage<GetInstallationStatusRequest, {jsonType: GetInstallationStatusRequestJson}>;
 
 /**
+ * The state of the server.
+ *
  * @generated from message wharf.installation.v2beta1.InstallationStatus
  */
 export declare type InstallationStatus = Message<"wharf.installation.v2beta1.InstallationStatus"> & {
@@ -227,6 +229,8 @@ export declare type InstallationStatus = Message<"wharf.installation.v2beta1.Ins
 };
 
 /**
+ * The state of the server.
+ *
  * @generated from message wharf.installation.v2beta1.InstallationStatus
  */
 export declare type InstallationStatusJson = {

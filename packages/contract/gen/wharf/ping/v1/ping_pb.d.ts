@@ -29,6 +29,8 @@ export declare type PingRequestJson = {
 export declare const PingRequestSchema: GenMessage<PingRequest, {jsonType: PingRequestJson}>;
 
 /**
+ * The answer to a ping.
+ *
  * @generated from message wharf.ping.v1.Response
  */
 export declare type Response = Message<"wharf.ping.v1.Response"> & {
@@ -41,6 +43,8 @@ export declare type Response = Message<"wharf.ping.v1.Response"> & {
 };
 
 /**
+ * The answer to a ping.
+ *
  * @generated from message wharf.ping.v1.Response
  */
 export declare type ResponseJson = {

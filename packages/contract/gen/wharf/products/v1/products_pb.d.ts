@@ -70,6 +70,8 @@ export declare type ProductEntitlementListJson = {
 export declare const ProductEntitlementListSchema: GenMessage<ProductEntitlementList, {jsonType: ProductEntitlementListJson}>;
 
 /**
+ * An entitlement of an organization to a product.
+ *
  * @generated from message wharf.products.v1.ProductEntitlement
  */
 export declare type ProductEntitlement = Message<"wharf.products.v1.ProductEntitlement"> & {
@@ -80,6 +82,8 @@ export declare type ProductEntitlement = Message<"wharf.products.v1.ProductEntit
 };
 
 /**
+ * An entitlement of an organization to a product.
+ *
  * @generated from message wharf.products.v1.ProductEntitlement
  */
 export declare type ProductEntitlementJson = {

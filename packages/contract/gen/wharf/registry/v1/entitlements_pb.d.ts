@@ -12,6 +12,8 @@ import type { CatalogTier, CatalogTierJson } from "./registry_pb.js";
 export declare const file_wharf_registry_v1_entitlements: GenFile;
 
 /**
+ * The images that an organization may use.
+ *
  * @generated from message wharf.registry.v1.Entitlement
  */
 export declare type Entitlement = Message<"wharf.registry.v1.Entitlement"> & {
@@ -36,6 +38,8 @@ export declare type Entitlement = Message<"wharf.registry.v1.Entitlement"> & {
 };
 
 /**
+ * The images that an organization may use.
+ *
  * @generated from message wharf.registry.v1.Entitlement
  */
 export declare type EntitlementJson = {
@@ -66,6 +70,8 @@ export declare type EntitlementJson = {
 export declare const EntitlementSchema: GenMessage<Entitlement, {jsonType: EntitlementJson}>;
 
 /**
+ * A kind of entitlement.
+ *
  * @generated from enum wharf.registry.v1.Entitlement.Type
  */
 export enum Entitlement_Type {
@@ -96,6 +102,8 @@ export enum Entitlement_Type {
 }
 
 /**
+ * A kind of entitlement.
+ *
  * @generated from enum wharf.registry.v1.Entitlement.Type
  */
 export declare type Entitlement_TypeJson = "UNKNOWN" | "TRIAL" | "PRODUCTION" | "EXTRA" | "STARTER";
@@ -214,6 +222,8 @@ export declare type EntitlementImagesListJson = {
 export declare const EntitlementImagesListSchema: GenMessage<EntitlementImagesList, {jsonType: EntitlementImagesListJson}>;
 
 /**
+ * An image that an organization may use.
+ *
  * @generated from message wharf.registry.v1.EntitlementImage
  */
 export declare type EntitlementImage = Message<"wharf.registry.v1.EntitlementImage"> & {
@@ -224,6 +234,8 @@ export declare type EntitlementImage = Message<"wharf.registry.v1.EntitlementIma
 };
 
 /**
+ * An image that an organization may use.
+ *
  * @generated from message wharf.registry.v1.EntitlementImage
  */
 export declare type EntitlementImageJson = {
@@ -296,6 +308,8 @@ export declare type EntitlementSummaryResponseJson = {
 export declare const EntitlementSummaryResponseSchema: GenMessage<EntitlementSummaryResponse, {jsonType: EntitlementSummaryResponseJson}>;
 
 /**
+ * The number of images that an organization may use.
+ *
  * @generated from message wharf.registry.v1.ImageQuota
  */
 export declare type ImageQuota = Message<"wharf.registry.v1.ImageQuota"> & {
@@ -315,6 +329,8 @@ export declare type ImageQuota = Message<"wharf.registry.v1.ImageQuota"> & {
 };
 
 /**
+ * The number of images that an organization may use.
+ *
  * @generated from message wharf.registry.v1.ImageQuota
  */
 export declare type ImageQuotaJson = {
@@ -438,6 +454,8 @@ export declare type GetEffectiveEntitlementsResponseJson = {
 export declare const GetEffectiveEntitlementsResponseSchema: GenMessage<GetEffectiveEntitlementsResponse, {jsonType: GetEffectiveEntitlementsResponseJson}>;
 
 /**
+ * A plan of the catalog.
+ *
  * @generated from enum wharf.registry.v1.GetEffectiveEntitlementsResponse.Plan
  */
 export enum GetEffectiveEntitlementsResponse_Plan {
@@ -463,6 +481,8 @@ export enum GetEffectiveEntitlementsResponse_Plan {
 }
 
 /**
+ * A plan of the catalog.
+ *
  * @generated from enum wharf.registry.v1.GetEffectiveEntitlementsResponse.Plan
  */
 export declare type GetEffectiveEntitlementsResponse_PlanJson = "PLAN_UNSPECIFIED" | "PER_IMAGE" | "CATALOG" | "STARTER";

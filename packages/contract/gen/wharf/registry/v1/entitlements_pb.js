@@ -27,6 +27,8 @@ export const Entitlement_TypeSchema = /*@__PURE__*/
   enumDesc(file_wharf_registry_v1_entitlements, 0, 0);
 
 /**
+ * A kind of entitlement.
+ *
  * @generated from enum wharf.registry.v1.Entitlement.Type
  */
 export const Entitlement_Type = /*@__PURE__*/
@@ -109,6 +111,8 @@ export const GetEffectiveEntitlementsResponse_PlanSchema = /*@__PURE__*/
   enumDesc(file_wharf_registry_v1_entitlements, 10, 0);
 
 /**
+ * A plan of the catalog.
+ *
  * @generated from enum wharf.registry.v1.GetEffectiveEntitlementsResponse.Plan
  */
 export const GetEffectiveEntitlementsResponse_Plan = /*@__PURE__*/

@@ -153,6 +153,8 @@ export declare type CustomOverlay_Certificates_AdditionalEntryJson = {
 export declare const CustomOverlay_Certificates_AdditionalEntrySchema: GenMessage<CustomOverlay_Certificates_AdditionalEntry, {jsonType: CustomOverlay_Certificates_AdditionalEntryJson}>;
 
 /**
+ * The packages of an image, and their sources.
+ *
  * @generated from message wharf.registry.v1.ImageContents
  */
 export declare type ImageContents = Message<"wharf.registry.v1.ImageContents"> & {
@@ -179,6 +181,8 @@ export declare type ImageContents = Message<"wharf.registry.v1.ImageContents"> &
 };
 
 /**
+ * The packages of an image, and their sources.
+ *
  * @generated from message wharf.registry.v1.ImageContents
  */
 export declare type ImageContentsJson = {
@@ -211,6 +215,8 @@ export declare type ImageContentsJson = {
 export declare const ImageContentsSchema: GenMessage<ImageContents, {jsonType: ImageContentsJson}>;
 
 /**
+ * A key that the package manager of an image trusts.
+ *
  * @generated from message wharf.registry.v1.ImageContents.RuntimeKeyringEntry
  */
 export declare type ImageContents_RuntimeKeyringEntry = Message<"wharf.registry.v1.ImageContents.RuntimeKeyringEntry"> & {
@@ -230,6 +236,8 @@ export declare type ImageContents_RuntimeKeyringEntry = Message<"wharf.registry.
 };
 
 /**
+ * A key that the package manager of an image trusts.
+ *
  * @generated from message wharf.registry.v1.ImageContents.RuntimeKeyringEntry
  */
 export declare type ImageContents_RuntimeKeyringEntryJson = {
@@ -273,6 +281,8 @@ export declare type ApkoConfigJson = {
 export declare const ApkoConfigSchema: GenMessage<ApkoConfig, {jsonType: ApkoConfigJson}>;
 
 /**
+ * Users and groups of the operating system in an image.
+ *
  * @generated from message wharf.registry.v1.ApkoConfig.Accounts
  */
 export declare type ApkoConfig_Accounts = Message<"wharf.registry.v1.ApkoConfig.Accounts"> & {
@@ -299,6 +309,8 @@ export declare type ApkoConfig_Accounts = Message<"wharf.registry.v1.ApkoConfig.
 };
 
 /**
+ * Users and groups of the operating system in an image.
+ *
  * @generated from message wharf.registry.v1.ApkoConfig.Accounts
  */
 export declare type ApkoConfig_AccountsJson = {
@@ -331,6 +343,8 @@ export declare type ApkoConfig_AccountsJson = {
 export declare const ApkoConfig_AccountsSchema: GenMessage<ApkoConfig_Accounts, {jsonType: ApkoConfig_AccountsJson}>;
 
 /**
+ * A group of the operating system.
+ *
  * @generated from message wharf.registry.v1.ApkoConfig.Accounts.Group
  */
 export declare type ApkoConfig_Accounts_Group = Message<"wharf.registry.v1.ApkoConfig.Accounts.Group"> & {
@@ -357,6 +371,8 @@ export declare type ApkoConfig_Accounts_Group = Message<"wharf.registry.v1.ApkoC
 };
 
 /**
+ * A group of the operating system.
+ *
  * @generated from message wharf.registry.v1.ApkoConfig.Accounts.Group
  */
 export declare type ApkoConfig_Accounts_GroupJson = {
@@ -389,6 +405,8 @@ export declare type ApkoConfig_Accounts_GroupJson = {
 export declare const ApkoConfig_Accounts_GroupSchema: GenMessage<ApkoConfig_Accounts_Group, {jsonType: ApkoConfig_Accounts_GroupJson}>;
 
 /**
+ * A user of the operating system.
+ *
  * @generated from message wharf.registry.v1.ApkoConfig.Accounts.User
  */
 export declare type ApkoConfig_Accounts_User = Message<"wharf.registry.v1.ApkoConfig.Accounts.User"> & {
@@ -436,6 +454,8 @@ export declare type ApkoConfig_Accounts_User = Message<"wharf.registry.v1.ApkoCo
 };
 
 /**
+ * A user of the operating system.
+ *
  * @generated from message wharf.registry.v1.ApkoConfig.Accounts.User
  */
 export declare type ApkoConfig_Accounts_UserJson = {

@@ -434,6 +434,8 @@ export declare type GetRepoCountBySourceRequestJson = {
 export declare const GetRepoCountBySourceRequestSchema: GenMessage<GetRepoCountBySourceRequest, {jsonType: GetRepoCountBySourceRequestJson}>;
 
 /**
+ * The number of repositories that are synced from one.
+ *
  * @generated from message wharf.registry.v1.RepoCount
  */
 export declare type RepoCount = Message<"wharf.registry.v1.RepoCount"> & {
@@ -446,6 +448,8 @@ export declare type RepoCount = Message<"wharf.registry.v1.RepoCount"> & {
 };
 
 /**
+ * The number of repositories that are synced from one.
+ *
  * @generated from message wharf.registry.v1.RepoCount
  */
 export declare type RepoCountJson = {
@@ -816,6 +820,8 @@ export declare type GetRepoTagsSummaryRequestJson = {
 export declare const GetRepoTagsSummaryRequestSchema: GenMessage<GetRepoTagsSummaryRequest, {jsonType: GetRepoTagsSummaryRequestJson}>;
 
 /**
+ * The number of tags of a repository.
+ *
  * @generated from message wharf.registry.v1.RepoTagsSummary
  */
 export declare type RepoTagsSummary = Message<"wharf.registry.v1.RepoTagsSummary"> & {
@@ -856,6 +862,8 @@ export declare type RepoTagsSummary = Message<"wharf.registry.v1.RepoTagsSummary
 };
 
 /**
+ * The number of tags of a repository.
+ *
  * @generated from message wharf.registry.v1.RepoTagsSummary
  */
 export declare type RepoTagsSummaryJson = {
@@ -986,6 +994,8 @@ export declare type EolTagFilterJson = {
 export declare const EolTagFilterSchema: GenMessage<EolTagFilter, {jsonType: EolTagFilterJson}>;
 
 /**
+ * A tag with the end of life of its version.
+ *
  * @generated from message wharf.registry.v1.EolTag
  */
 export declare type EolTag = Message<"wharf.registry.v1.EolTag"> & {
@@ -1033,6 +1043,8 @@ export declare type EolTag = Message<"wharf.registry.v1.EolTag"> & {
 };
 
 /**
+ * A tag with the end of life of its version.
+ *
  * @generated from message wharf.registry.v1.EolTag
  */
 export declare type EolTagJson = {
@@ -1180,6 +1192,8 @@ export declare type TagHistoryFilterJson = {
 export declare const TagHistoryFilterSchema: GenMessage<TagHistoryFilter, {jsonType: TagHistoryFilterJson}>;
 
 /**
+ * A digest that a tag has stood for.
+ *
  * @generated from message wharf.registry.v1.TagHistory
  */
 export declare type TagHistory = Message<"wharf.registry.v1.TagHistory"> & {
@@ -1199,6 +1213,8 @@ export declare type TagHistory = Message<"wharf.registry.v1.TagHistory"> & {
 };
 
 /**
+ * A digest that a tag has stood for.
+ *
  * @generated from message wharf.registry.v1.TagHistory
  */
 export declare type TagHistoryJson = {
@@ -1414,12 +1430,16 @@ export declare type ImageConfigJson = {
 export declare const ImageConfigSchema: GenMessage<ImageConfig, {jsonType: ImageConfigJson}>;
 
 /**
+ * An empty value: the key is the port.
+ *
  * @generated from message wharf.registry.v1.ImageConfig.ExposedPort
  */
 export declare type ImageConfig_ExposedPort = Message<"wharf.registry.v1.ImageConfig.ExposedPort"> & {
 };
 
 /**
+ * An empty value: the key is the port.
+ *
  * @generated from message wharf.registry.v1.ImageConfig.ExposedPort
  */
 export declare type ImageConfig_ExposedPortJson = {
@@ -1432,12 +1452,16 @@ export declare type ImageConfig_ExposedPortJson = {
 export declare const ImageConfig_ExposedPortSchema: GenMessage<ImageConfig_ExposedPort, {jsonType: ImageConfig_ExposedPortJson}>;
 
 /**
+ * An empty value: the key is the path.
+ *
  * @generated from message wharf.registry.v1.ImageConfig.Volume
  */
 export declare type ImageConfig_Volume = Message<"wharf.registry.v1.ImageConfig.Volume"> & {
 };
 
 /**
+ * An empty value: the key is the path.
+ *
  * @generated from message wharf.registry.v1.ImageConfig.Volume
  */
 export declare type ImageConfig_VolumeJson = {
@@ -1490,6 +1514,8 @@ export declare type ArchRequestJson = {
 export declare const ArchRequestSchema: GenMessage<ArchRequest, {jsonType: ArchRequestJson}>;
 
 /**
+ * The architectures of an image.
+ *
  * @generated from message wharf.registry.v1.Archs
  */
 export declare type Archs = Message<"wharf.registry.v1.Archs"> & {
@@ -1502,6 +1528,8 @@ export declare type Archs = Message<"wharf.registry.v1.Archs"> & {
 };
 
 /**
+ * The architectures of an image.
+ *
  * @generated from message wharf.registry.v1.Archs
  */
 export declare type ArchsJson = {
@@ -1716,6 +1744,8 @@ export declare type PackageVersionMetadataRequestJson = {
 export declare const PackageVersionMetadataRequestSchema: GenMessage<PackageVersionMetadataRequest, {jsonType: PackageVersionMetadataRequestJson}>;
 
 /**
+ * The versions of a package.
+ *
  * @generated from message wharf.registry.v1.PackageVersionMetadata
  */
 export declare type PackageVersionMetadata = Message<"wharf.registry.v1.PackageVersionMetadata"> & {
@@ -1756,6 +1786,8 @@ export declare type PackageVersionMetadata = Message<"wharf.registry.v1.PackageV
 };
 
 /**
+ * The versions of a package.
+ *
  * @generated from message wharf.registry.v1.PackageVersionMetadata
  */
 export declare type PackageVersionMetadataJson = {
@@ -2055,6 +2087,8 @@ export declare type CreateDeploymentRequest = Message<"wharf.registry.v1.CreateD
   parentId: string;
 
   /**
+   * The Helm charts that deploy the images.
+   *
    * @generated from field: repeated wharf.registry.v1.HelmChart charts = 2;
    */
   charts: HelmChart[];
@@ -2072,6 +2106,8 @@ export declare type CreateDeploymentRequestJson = {
   parentId?: string;
 
   /**
+   * The Helm charts that deploy the images.
+   *
    * @generated from field: repeated wharf.registry.v1.HelmChart charts = 2;
    */
   charts?: HelmChartJson[];
@@ -2093,6 +2129,8 @@ export declare type UpdateDeploymentRequest = Message<"wharf.registry.v1.UpdateD
   repoId: string;
 
   /**
+   * The Helm charts that deploy the images.
+   *
    * @generated from field: repeated wharf.registry.v1.HelmChart charts = 2;
    */
   charts: HelmChart[];
@@ -2108,6 +2146,8 @@ export declare type UpdateDeploymentRequestJson = {
   repoId?: string;
 
   /**
+   * The Helm charts that deploy the images.
+   *
    * @generated from field: repeated wharf.registry.v1.HelmChart charts = 2;
    */
   charts?: HelmChartJson[];
@@ -2172,6 +2212,8 @@ export declare type UpdateStatusRequestJson = {
 export declare const UpdateStatusRequestSchema: GenMessage<UpdateStatusRequest, {jsonType: UpdateStatusRequestJson}>;
 
 /**
+ * Whether a repository was updated recently.
+ *
  * @generated from message wharf.registry.v1.UpdateStatus
  */
 export declare type UpdateStatus = Message<"wharf.registry.v1.UpdateStatus"> & {
@@ -2184,6 +2226,8 @@ export declare type UpdateStatus = Message<"wharf.registry.v1.UpdateStatus"> & {
 };
 
 /**
+ * Whether a repository was updated recently.
+ *
  * @generated from message wharf.registry.v1.UpdateStatus
  */
 export declare type UpdateStatusJson = {
@@ -2228,6 +2272,8 @@ export declare type GetSyncStatusRequestJson = {
 export declare const GetSyncStatusRequestSchema: GenMessage<GetSyncStatusRequest, {jsonType: GetSyncStatusRequestJson}>;
 
 /**
+ * The state of the synchronization of a repository.
+ *
  * @generated from message wharf.registry.v1.SyncStatus
  */
 export declare type SyncStatus = Message<"wharf.registry.v1.SyncStatus"> & {
@@ -2240,6 +2286,8 @@ export declare type SyncStatus = Message<"wharf.registry.v1.SyncStatus"> & {
 };
 
 /**
+ * The state of the synchronization of a repository.
+ *
  * @generated from message wharf.registry.v1.SyncStatus
  */
 export declare type SyncStatusJson = {
@@ -2258,6 +2306,8 @@ export declare type SyncStatusJson = {
 export declare const SyncStatusSchema: GenMessage<SyncStatus, {jsonType: SyncStatusJson}>;
 
 /**
+ * A state of a synchronization.
+ *
  * @generated from enum wharf.registry.v1.SyncStatus.Status
  */
 export enum SyncStatus_Status {
@@ -2283,6 +2333,8 @@ export enum SyncStatus_Status {
 }
 
 /**
+ * A state of a synchronization.
+ *
  * @generated from enum wharf.registry.v1.SyncStatus.Status
  */
 export declare type SyncStatus_StatusJson = "UNKNOWN" | "QUEUED" | "IN_PROGRESS" | "FAILED";
@@ -2387,6 +2439,8 @@ export declare type CatalogTierJson = "UNKNOWN" | "APPLICATION" | "BASE" | "FIPS
 export declare const CatalogTierSchema: GenEnum<CatalogTier, CatalogTierJson>;
 
 /**
+ * The state of a tag whose version reaches its end of life.
+ *
  * @generated from enum wharf.registry.v1.EolTagStatus
  */
 export enum EolTagStatus {
@@ -2407,6 +2461,8 @@ export enum EolTagStatus {
 }
 
 /**
+ * The state of a tag whose version reaches its end of life.
+ *
  * @generated from enum wharf.registry.v1.EolTagStatus
  */
 export declare type EolTagStatusJson = "TAG_ACTIVE" | "TAG_IN_GRACE" | "TAG_INACTIVE";
@@ -2417,6 +2473,8 @@ export declare type EolTagStatusJson = "TAG_ACTIVE" | "TAG_IN_GRACE" | "TAG_INAC
 export declare const EolTagStatusSchema: GenEnum<EolTagStatus, EolTagStatusJson>;
 
 /**
+ * Whether a version is in the grace period after its end of life.
+ *
  * @generated from enum wharf.registry.v1.EolGracePeriodStatus
  */
 export enum EolGracePeriodStatus {
@@ -2447,6 +2505,8 @@ export enum EolGracePeriodStatus {
 }
 
 /**
+ * Whether a version is in the grace period after its end of life.
+ *
  * @generated from enum wharf.registry.v1.EolGracePeriodStatus
  */
 export declare type EolGracePeriodStatusJson = "GRACE_NOT_ELIGIBLE" | "GRACE_ELIGIBLE" | "GRACE_ACTIVE" | "GRACE_BROKEN" | "GRACE_EXPIRED";

@@ -330,6 +330,8 @@ export const SyncStatus_StatusSchema = /*@__PURE__*/
   enumDesc(file_wharf_registry_v1_registry, 40, 0);
 
 /**
+ * A state of a synchronization.
+ *
  * @generated from enum wharf.registry.v1.SyncStatus.Status
  */
 export const SyncStatus_Status = /*@__PURE__*/
@@ -368,6 +370,8 @@ export const EolTagStatusSchema = /*@__PURE__*/
   enumDesc(file_wharf_registry_v1_registry, 1);
 
 /**
+ * The state of a tag whose version reaches its end of life.
+ *
  * @generated from enum wharf.registry.v1.EolTagStatus
  */
 export const EolTagStatus = /*@__PURE__*/
@@ -380,6 +384,8 @@ export const EolGracePeriodStatusSchema = /*@__PURE__*/
   enumDesc(file_wharf_registry_v1_registry, 2);
 
 /**
+ * Whether a version is in the grace period after its end of life.
+ *
  * @generated from enum wharf.registry.v1.EolGracePeriodStatus
  */
 export const EolGracePeriodStatus = /*@__PURE__*/

@@ -13,6 +13,8 @@ import type { UIDPFilter, UIDPFilterJson } from "../../common/uid_filter_pb.js";
 export declare const file_wharf_registry_v2beta1_deployments: GenFile;
 
 /**
+ * The Helm charts that deploy the images of a repository.
+ *
  * @generated from message wharf.registry.v2beta1.Deployment
  */
 export declare type Deployment = Message<"wharf.registry.v2beta1.Deployment"> & {
@@ -42,6 +44,8 @@ export declare type Deployment = Message<"wharf.registry.v2beta1.Deployment"> & 
 };
 
 /**
+ * The Helm charts that deploy the images of a repository.
+ *
  * @generated from message wharf.registry.v2beta1.Deployment
  */
 export declare type DeploymentJson = {
@@ -77,6 +81,8 @@ export declare type DeploymentJson = {
 export declare const DeploymentSchema: GenMessage<Deployment, {jsonType: DeploymentJson}>;
 
 /**
+ * A Helm chart that deploys an image.
+ *
  * @generated from message wharf.registry.v2beta1.HelmChart
  */
 export declare type HelmChart = Message<"wharf.registry.v2beta1.HelmChart"> & {
@@ -103,6 +109,8 @@ export declare type HelmChart = Message<"wharf.registry.v2beta1.HelmChart"> & {
 };
 
 /**
+ * A Helm chart that deploys an image.
+ *
  * @generated from message wharf.registry.v2beta1.HelmChart
  */
 export declare type HelmChartJson = {

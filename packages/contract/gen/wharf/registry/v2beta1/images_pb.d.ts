@@ -388,6 +388,8 @@ export declare type ListImageLocationsResponseJson = {
 export declare const ListImageLocationsResponseSchema: GenMessage<ListImageLocationsResponse, {jsonType: ListImageLocationsResponseJson}>;
 
 /**
+ * A registry that has the images of a repository.
+ *
  * @generated from message wharf.registry.v2beta1.ImageLocation
  */
 export declare type ImageLocation = Message<"wharf.registry.v2beta1.ImageLocation"> & {
@@ -414,6 +416,8 @@ export declare type ImageLocation = Message<"wharf.registry.v2beta1.ImageLocatio
 };
 
 /**
+ * A registry that has the images of a repository.
+ *
  * @generated from message wharf.registry.v2beta1.ImageLocation
  */
 export declare type ImageLocationJson = {
@@ -486,6 +490,8 @@ export declare type GetArchitecturesRequestJson = {
 export declare const GetArchitecturesRequestSchema: GenMessage<GetArchitecturesRequest, {jsonType: GetArchitecturesRequestJson}>;
 
 /**
+ * The architectures of an image.
+ *
  * @generated from message wharf.registry.v2beta1.Architectures
  */
 export declare type Architectures = Message<"wharf.registry.v2beta1.Architectures"> & {
@@ -498,6 +504,8 @@ export declare type Architectures = Message<"wharf.registry.v2beta1.Architecture
 };
 
 /**
+ * The architectures of an image.
+ *
  * @generated from message wharf.registry.v2beta1.Architectures
  */
 export declare type ArchitecturesJson = {
@@ -570,6 +578,8 @@ export declare type GetSizeRequestJson = {
 export declare const GetSizeRequestSchema: GenMessage<GetSizeRequest, {jsonType: GetSizeRequestJson}>;
 
 /**
+ * The compressed size of an image.
+ *
  * @generated from message wharf.registry.v2beta1.Size
  */
 export declare type Size = Message<"wharf.registry.v2beta1.Size"> & {
@@ -589,6 +599,8 @@ export declare type Size = Message<"wharf.registry.v2beta1.Size"> & {
 };
 
 /**
+ * The compressed size of an image.
+ *
  * @generated from message wharf.registry.v2beta1.Size
  */
 export declare type SizeJson = {
@@ -668,6 +680,8 @@ export declare type GetImageConfigRequestJson = {
 export declare const GetImageConfigRequestSchema: GenMessage<GetImageConfigRequest, {jsonType: GetImageConfigRequestJson}>;
 
 /**
+ * The runtime configuration of an image.
+ *
  * @generated from message wharf.registry.v2beta1.ImageConfig
  */
 export declare type ImageConfig = Message<"wharf.registry.v2beta1.ImageConfig"> & {
@@ -743,6 +757,8 @@ export declare type ImageConfig = Message<"wharf.registry.v2beta1.ImageConfig"> 
 };
 
 /**
+ * The runtime configuration of an image.
+ *
  * @generated from message wharf.registry.v2beta1.ImageConfig
  */
 export declare type ImageConfigJson = {

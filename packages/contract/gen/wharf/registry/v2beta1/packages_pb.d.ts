@@ -13,6 +13,8 @@ import type { UIDPFilter, UIDPFilterJson } from "../../common/uid_filter_pb.js";
 export declare const file_wharf_registry_v2beta1_packages: GenFile;
 
 /**
+ * A software package, with its versions.
+ *
  * @generated from message wharf.registry.v2beta1.Package
  */
 export declare type Package = Message<"wharf.registry.v2beta1.Package"> & {
@@ -61,6 +63,8 @@ export declare type Package = Message<"wharf.registry.v2beta1.Package"> & {
 };
 
 /**
+ * A software package, with its versions.
+ *
  * @generated from message wharf.registry.v2beta1.Package
  */
 export declare type PackageJson = {
@@ -261,6 +265,8 @@ export declare type PackageVersionJson = {
 export declare const PackageVersionSchema: GenMessage<PackageVersion, {jsonType: PackageVersionJson}>;
 
 /**
+ * The source of the data of a version.
+ *
  * @generated from message wharf.registry.v2beta1.PackageVersion.VersionSource
  */
 export declare type PackageVersion_VersionSource = Message<"wharf.registry.v2beta1.PackageVersion.VersionSource"> & {
@@ -280,6 +286,8 @@ export declare type PackageVersion_VersionSource = Message<"wharf.registry.v2bet
 };
 
 /**
+ * The source of the data of a version.
+ *
  * @generated from message wharf.registry.v2beta1.PackageVersion.VersionSource
  */
 export declare type PackageVersion_VersionSourceJson = {

@@ -116,6 +116,8 @@ export declare type ReconcileRegistriesResponseJson = {
 export declare const ReconcileRegistriesResponseSchema: GenMessage<ReconcileRegistriesResponse, {jsonType: ReconcileRegistriesResponseJson}>;
 
 /**
+ * An attached registry, and its last reconcile pass.
+ *
  * @generated from message wharf.registry.v2beta1.Registry
  */
 export declare type Registry = Message<"wharf.registry.v2beta1.Registry"> & {
@@ -163,6 +165,8 @@ export declare type Registry = Message<"wharf.registry.v2beta1.Registry"> & {
 };
 
 /**
+ * An attached registry, and its last reconcile pass.
+ *
  * @generated from message wharf.registry.v2beta1.Registry
  */
 export declare type RegistryJson = {
@@ -216,6 +220,8 @@ export declare type RegistryJson = {
 export declare const RegistrySchema: GenMessage<Registry, {jsonType: RegistryJson}>;
 
 /**
+ * The findings and changes of a reconcile pass.
+ *
  * @generated from message wharf.registry.v2beta1.RegistryFindings
  */
 export declare type RegistryFindings = Message<"wharf.registry.v2beta1.RegistryFindings"> & {
@@ -284,6 +290,8 @@ export declare type RegistryFindings = Message<"wharf.registry.v2beta1.RegistryF
 };
 
 /**
+ * The findings and changes of a reconcile pass.
+ *
  * @generated from message wharf.registry.v2beta1.RegistryFindings
  */
 export declare type RegistryFindingsJson = {

@@ -173,6 +173,8 @@ export declare type RepoJson = {
 export declare const RepoSchema: GenMessage<Repo, {jsonType: RepoJson}>;
 
 /**
+ * The repository from which another one is filled.
+ *
  * @generated from message wharf.registry.v2beta1.SyncConfig
  */
 export declare type SyncConfig = Message<"wharf.registry.v2beta1.SyncConfig"> & {
@@ -243,6 +245,8 @@ export declare type SyncConfig = Message<"wharf.registry.v2beta1.SyncConfig"> & 
 };
 
 /**
+ * The repository from which another one is filled.
+ *
  * @generated from message wharf.registry.v2beta1.SyncConfig
  */
 export declare type SyncConfigJson = {
@@ -409,6 +413,8 @@ export declare type CustomOverlayJson = {
 export declare const CustomOverlaySchema: GenMessage<CustomOverlay, {jsonType: CustomOverlayJson}>;
 
 /**
+ * The packages of an image, and their sources.
+ *
  * @generated from message wharf.registry.v2beta1.CustomOverlay.ImageContents
  */
 export declare type CustomOverlay_ImageContents = Message<"wharf.registry.v2beta1.CustomOverlay.ImageContents"> & {
@@ -435,6 +441,8 @@ export declare type CustomOverlay_ImageContents = Message<"wharf.registry.v2beta
 };
 
 /**
+ * The packages of an image, and their sources.
+ *
  * @generated from message wharf.registry.v2beta1.CustomOverlay.ImageContents
  */
 export declare type CustomOverlay_ImageContentsJson = {
@@ -467,6 +475,8 @@ export declare type CustomOverlay_ImageContentsJson = {
 export declare const CustomOverlay_ImageContentsSchema: GenMessage<CustomOverlay_ImageContents, {jsonType: CustomOverlay_ImageContentsJson}>;
 
 /**
+ * A key that the package manager of an image trusts.
+ *
  * @generated from message wharf.registry.v2beta1.CustomOverlay.ImageContents.RuntimeKeyringEntry
  */
 export declare type CustomOverlay_ImageContents_RuntimeKeyringEntry = Message<"wharf.registry.v2beta1.CustomOverlay.ImageContents.RuntimeKeyringEntry"> & {
@@ -486,6 +496,8 @@ export declare type CustomOverlay_ImageContents_RuntimeKeyringEntry = Message<"w
 };
 
 /**
+ * A key that the package manager of an image trusts.
+ *
  * @generated from message wharf.registry.v2beta1.CustomOverlay.ImageContents.RuntimeKeyringEntry
  */
 export declare type CustomOverlay_ImageContents_RuntimeKeyringEntryJson = {
@@ -511,6 +523,8 @@ export declare type CustomOverlay_ImageContents_RuntimeKeyringEntryJson = {
 export declare const CustomOverlay_ImageContents_RuntimeKeyringEntrySchema: GenMessage<CustomOverlay_ImageContents_RuntimeKeyringEntry, {jsonType: CustomOverlay_ImageContents_RuntimeKeyringEntryJson}>;
 
 /**
+ * Users and groups of the operating system in an image.
+ *
  * @generated from message wharf.registry.v2beta1.CustomOverlay.Accounts
  */
 export declare type CustomOverlay_Accounts = Message<"wharf.registry.v2beta1.CustomOverlay.Accounts"> & {
@@ -537,6 +551,8 @@ export declare type CustomOverlay_Accounts = Message<"wharf.registry.v2beta1.Cus
 };
 
 /**
+ * Users and groups of the operating system in an image.
+ *
  * @generated from message wharf.registry.v2beta1.CustomOverlay.Accounts
  */
 export declare type CustomOverlay_AccountsJson = {
@@ -569,6 +585,8 @@ export declare type CustomOverlay_AccountsJson = {
 export declare const CustomOverlay_AccountsSchema: GenMessage<CustomOverlay_Accounts, {jsonType: CustomOverlay_AccountsJson}>;
 
 /**
+ * A user of the operating system.
+ *
  * @generated from message wharf.registry.v2beta1.CustomOverlay.Accounts.User
  */
 export declare type CustomOverlay_Accounts_User = Message<"wharf.registry.v2beta1.CustomOverlay.Accounts.User"> & {
@@ -616,6 +634,8 @@ export declare type CustomOverlay_Accounts_User = Message<"wharf.registry.v2beta
 };
 
 /**
+ * A user of the operating system.
+ *
  * @generated from message wharf.registry.v2beta1.CustomOverlay.Accounts.User
  */
 export declare type CustomOverlay_Accounts_UserJson = {
@@ -669,6 +689,8 @@ export declare type CustomOverlay_Accounts_UserJson = {
 export declare const CustomOverlay_Accounts_UserSchema: GenMessage<CustomOverlay_Accounts_User, {jsonType: CustomOverlay_Accounts_UserJson}>;
 
 /**
+ * A group of the operating system.
+ *
  * @generated from message wharf.registry.v2beta1.CustomOverlay.Accounts.Group
  */
 export declare type CustomOverlay_Accounts_Group = Message<"wharf.registry.v2beta1.CustomOverlay.Accounts.Group"> & {
@@ -695,6 +717,8 @@ export declare type CustomOverlay_Accounts_Group = Message<"wharf.registry.v2bet
 };
 
 /**
+ * A group of the operating system.
+ *
  * @generated from message wharf.registry.v2beta1.CustomOverlay.Accounts.Group
  */
 export declare type CustomOverlay_Accounts_GroupJson = {
@@ -727,6 +751,8 @@ export declare type CustomOverlay_Accounts_GroupJson = {
 export declare const CustomOverlay_Accounts_GroupSchema: GenMessage<CustomOverlay_Accounts_Group, {jsonType: CustomOverlay_Accounts_GroupJson}>;
 
 /**
+ * Certificates that an image trusts.
+ *
  * @generated from message wharf.registry.v2beta1.CustomOverlay.Certificates
  */
 export declare type CustomOverlay_Certificates = Message<"wharf.registry.v2beta1.CustomOverlay.Certificates"> & {
@@ -746,6 +772,8 @@ export declare type CustomOverlay_Certificates = Message<"wharf.registry.v2beta1
 };
 
 /**
+ * Certificates that an image trusts.
+ *
  * @generated from message wharf.registry.v2beta1.CustomOverlay.Certificates
  */
 export declare type CustomOverlay_CertificatesJson = {
@@ -771,6 +799,8 @@ export declare type CustomOverlay_CertificatesJson = {
 export declare const CustomOverlay_CertificatesSchema: GenMessage<CustomOverlay_Certificates, {jsonType: CustomOverlay_CertificatesJson}>;
 
 /**
+ * A certificate beside the default ones.
+ *
  * @generated from message wharf.registry.v2beta1.CustomOverlay.Certificates.AdditionalEntry
  */
 export declare type CustomOverlay_Certificates_AdditionalEntry = Message<"wharf.registry.v2beta1.CustomOverlay.Certificates.AdditionalEntry"> & {
@@ -790,6 +820,8 @@ export declare type CustomOverlay_Certificates_AdditionalEntry = Message<"wharf.
 };
 
 /**
+ * A certificate beside the default ones.
+ *
  * @generated from message wharf.registry.v2beta1.CustomOverlay.Certificates.AdditionalEntry
  */
 export declare type CustomOverlay_Certificates_AdditionalEntryJson = {
@@ -1107,6 +1139,8 @@ export declare type ListReposResponseJson = {
 export declare const ListReposResponseSchema: GenMessage<ListReposResponse, {jsonType: ListReposResponseJson}>;
 
 /**
+ * The readme of a repository.
+ *
  * @generated from message wharf.registry.v2beta1.RepoReadme
  */
 export declare type RepoReadme = Message<"wharf.registry.v2beta1.RepoReadme"> & {
@@ -1126,6 +1160,8 @@ export declare type RepoReadme = Message<"wharf.registry.v2beta1.RepoReadme"> & 
 };
 
 /**
+ * The readme of a repository.
+ *
  * @generated from message wharf.registry.v2beta1.RepoReadme
  */
 export declare type RepoReadmeJson = {
@@ -1213,6 +1249,8 @@ export declare type UpdateRepoReadmeRequestJson = {
 export declare const UpdateRepoReadmeRequestSchema: GenMessage<UpdateRepoReadmeRequest, {jsonType: UpdateRepoReadmeRequestJson}>;
 
 /**
+ * A tier of the catalog of images.
+ *
  * @generated from enum wharf.registry.v2beta1.CatalogTier
  */
 export enum CatalogTier {
@@ -1253,6 +1291,8 @@ export enum CatalogTier {
 }
 
 /**
+ * A tier of the catalog of images.
+ *
  * @generated from enum wharf.registry.v2beta1.CatalogTier
  */
 export declare type CatalogTierJson = "CATALOG_TIER_UNSPECIFIED" | "CATALOG_TIER_APPLICATION" | "CATALOG_TIER_BASE" | "CATALOG_TIER_FIPS" | "CATALOG_TIER_AI" | "CATALOG_TIER_DEVTOOLS" | "CATALOG_TIER_COMMERCIAL";

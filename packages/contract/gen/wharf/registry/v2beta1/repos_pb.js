@@ -155,6 +155,8 @@ export const CatalogTierSchema = /*@__PURE__*/
   enumDesc(file_wharf_registry_v2beta1_repos, 0);
 
 /**
+ * A tier of the catalog of images.
+ *
  * @generated from enum wharf.registry.v2beta1.CatalogTier
  */
 export const CatalogTier = /*@__PURE__*/

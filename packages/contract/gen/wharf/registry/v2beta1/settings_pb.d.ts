@@ -12,6 +12,8 @@ import type { FieldMask, FieldMaskJson } from "@bufbuild/protobuf/wkt";
 export declare const file_wharf_registry_v2beta1_settings: GenFile;
 
 /**
+ * Settings of the registry of a group.
+ *
  * @generated from message wharf.registry.v2beta1.RegistrySettings
  */
 export declare type RegistrySettings = Message<"wharf.registry.v2beta1.RegistrySettings"> & {
@@ -39,6 +41,8 @@ export declare type RegistrySettings = Message<"wharf.registry.v2beta1.RegistryS
 };
 
 /**
+ * Settings of the registry of a group.
+ *
  * @generated from message wharf.registry.v2beta1.RegistrySettings
  */
 export declare type RegistrySettingsJson = {

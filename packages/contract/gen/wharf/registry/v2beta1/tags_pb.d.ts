@@ -565,6 +565,8 @@ export declare type ListTagHistoryResponseJson = {
 export declare const ListTagHistoryResponseSchema: GenMessage<ListTagHistoryResponse, {jsonType: ListTagHistoryResponseJson}>;
 
 /**
+ * A digest that a tag has stood for.
+ *
  * @generated from message wharf.registry.v2beta1.TagHistoryEntry
  */
 export declare type TagHistoryEntry = Message<"wharf.registry.v2beta1.TagHistoryEntry"> & {
@@ -584,6 +586,8 @@ export declare type TagHistoryEntry = Message<"wharf.registry.v2beta1.TagHistory
 };
 
 /**
+ * A digest that a tag has stood for.
+ *
  * @generated from message wharf.registry.v2beta1.TagHistoryEntry
  */
 export declare type TagHistoryEntryJson = {

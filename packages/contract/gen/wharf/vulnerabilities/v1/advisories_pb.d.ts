@@ -1562,6 +1562,8 @@ export declare type AdvisoryEventListJson = {
 export declare const AdvisoryEventListSchema: GenMessage<AdvisoryEventList, {jsonType: AdvisoryEventListJson}>;
 
 /**
+ * The state of the review of an event.
+ *
  * @generated from enum wharf.vulnerabilities.v1.ReviewStatus
  */
 export enum ReviewStatus {
@@ -1592,6 +1594,8 @@ export enum ReviewStatus {
 }
 
 /**
+ * The state of the review of an event.
+ *
  * @generated from enum wharf.vulnerabilities.v1.ReviewStatus
  */
 export declare type ReviewStatusJson = "UNKNOWN" | "PENDING" | "APPROVED" | "REQUEST_CHANGES" | "REJECTED";
@@ -1602,6 +1606,8 @@ export declare type ReviewStatusJson = "UNKNOWN" | "PENDING" | "APPROVED" | "REQ
 export declare const ReviewStatusSchema: GenEnum<ReviewStatus, ReviewStatusJson>;
 
 /**
+ * A field to sort by.
+ *
  * @generated from enum wharf.vulnerabilities.v1.OrderBy
  */
 export enum OrderBy {
@@ -1662,6 +1668,8 @@ export enum OrderBy {
 }
 
 /**
+ * A field to sort by.
+ *
  * @generated from enum wharf.vulnerabilities.v1.OrderBy
  */
 export declare type OrderByJson = "ORDER_BY_UNSPECIFIED" | "ID_ASC" | "ID_DESC" | "CREATED_AT_ASC" | "CREATED_AT_DESC" | "ALIASES_ASC" | "ALIASES_DESC" | "UPDATED_AT_ASC" | "UPDATED_AT_DESC" | "DELETED_AT_ASC" | "DELETED_AT_DESC";

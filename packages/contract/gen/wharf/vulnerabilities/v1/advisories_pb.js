@@ -181,6 +181,8 @@ export const ReviewStatusSchema = /*@__PURE__*/
   enumDesc(file_wharf_vulnerabilities_v1_advisories, 0);
 
 /**
+ * The state of the review of an event.
+ *
  * @generated from enum wharf.vulnerabilities.v1.ReviewStatus
  */
 export const ReviewStatus = /*@__PURE__*/
@@ -193,6 +195,8 @@ export const OrderBySchema = /*@__PURE__*/
   enumDesc(file_wharf_vulnerabilities_v1_advisories, 1);
 
 /**
+ * A field to sort by.
+ *
  * @generated from enum wharf.vulnerabilities.v1.OrderBy
  */
 export const OrderBy = /*@__PURE__*/

@@ -13,6 +13,8 @@ import type { UIDPFilter, UIDPFilterJson } from "../../common/uid_filter_pb.js";
 export declare const file_wharf_vulnerabilities_v2beta1_advisories: GenFile;
 
 /**
+ * The status of a vulnerability in an artifact, as a sequence of events.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.Advisory
  */
 export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory"> & {
@@ -132,6 +134,8 @@ export declare type Advisory = Message<"wharf.vulnerabilities.v2beta1.Advisory">
 };
 
 /**
+ * The status of a vulnerability in an artifact, as a sequence of events.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.Advisory
  */
 export declare type AdvisoryJson = {
@@ -325,6 +329,8 @@ export declare type AdvisorySourceJson = {
 export declare const AdvisorySourceSchema: GenMessage<AdvisorySource, {jsonType: AdvisorySourceJson}>;
 
 /**
+ * The severity of a vulnerability in one scoring system.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.Severity
  */
 export declare type Severity = Message<"wharf.vulnerabilities.v2beta1.Severity"> & {
@@ -344,6 +350,8 @@ export declare type Severity = Message<"wharf.vulnerabilities.v2beta1.Severity">
 };
 
 /**
+ * The severity of a vulnerability in one scoring system.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.Severity
  */
 export declare type SeverityJson = {
@@ -369,6 +377,8 @@ export declare type SeverityJson = {
 export declare const SeveritySchema: GenMessage<Severity, {jsonType: SeverityJson}>;
 
 /**
+ * A scoring system.
+ *
  * @generated from enum wharf.vulnerabilities.v2beta1.Severity.Type
  */
 export enum Severity_Type {
@@ -394,6 +404,8 @@ export enum Severity_Type {
 }
 
 /**
+ * A scoring system.
+ *
  * @generated from enum wharf.vulnerabilities.v2beta1.Severity.Type
  */
 export declare type Severity_TypeJson = "TYPE_UNSPECIFIED" | "TYPE_CVSS_V2" | "TYPE_CVSS_V3" | "TYPE_CVSS_V4";
@@ -714,6 +726,8 @@ export declare type AdvisoryEventJson = {
 export declare const AdvisoryEventSchema: GenMessage<AdvisoryEvent, {jsonType: AdvisoryEventJson}>;
 
 /**
+ * One decision of a reviewer about an event.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Review
  */
 export declare type AdvisoryEvent_Review = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.Review"> & {
@@ -747,6 +761,8 @@ export declare type AdvisoryEvent_Review = Message<"wharf.vulnerabilities.v2beta
 };
 
 /**
+ * One decision of a reviewer about an event.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Review
  */
 export declare type AdvisoryEvent_ReviewJson = {
@@ -786,6 +802,8 @@ export declare type AdvisoryEvent_ReviewJson = {
 export declare const AdvisoryEvent_ReviewSchema: GenMessage<AdvisoryEvent_Review, {jsonType: AdvisoryEvent_ReviewJson}>;
 
 /**
+ * The vulnerability was found in the artifact.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection
  */
 export declare type AdvisoryEvent_Detection = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection"> & {
@@ -820,6 +838,8 @@ export declare type AdvisoryEvent_Detection = Message<"wharf.vulnerabilities.v2b
 };
 
 /**
+ * The vulnerability was found in the artifact.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection
  */
 export declare type AdvisoryEvent_DetectionJson = {
@@ -852,6 +872,8 @@ export declare type AdvisoryEvent_DetectionJson = {
 export declare const AdvisoryEvent_DetectionSchema: GenMessage<AdvisoryEvent_Detection, {jsonType: AdvisoryEvent_DetectionJson}>;
 
 /**
+ * It was found in the National Vulnerability Database, by a CPE.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection.NVDAPI
  */
 export declare type AdvisoryEvent_Detection_NVDAPI = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection.NVDAPI"> & {
@@ -871,6 +893,8 @@ export declare type AdvisoryEvent_Detection_NVDAPI = Message<"wharf.vulnerabilit
 };
 
 /**
+ * It was found in the National Vulnerability Database, by a CPE.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection.NVDAPI
  */
 export declare type AdvisoryEvent_Detection_NVDAPIJson = {
@@ -896,12 +920,16 @@ export declare type AdvisoryEvent_Detection_NVDAPIJson = {
 export declare const AdvisoryEvent_Detection_NVDAPISchema: GenMessage<AdvisoryEvent_Detection_NVDAPI, {jsonType: AdvisoryEvent_Detection_NVDAPIJson}>;
 
 /**
+ * A person found it.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection.Manual
  */
 export declare type AdvisoryEvent_Detection_Manual = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection.Manual"> & {
 };
 
 /**
+ * A person found it.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection.Manual
  */
 export declare type AdvisoryEvent_Detection_ManualJson = {
@@ -914,6 +942,8 @@ export declare type AdvisoryEvent_Detection_ManualJson = {
 export declare const AdvisoryEvent_Detection_ManualSchema: GenMessage<AdvisoryEvent_Detection_Manual, {jsonType: AdvisoryEvent_Detection_ManualJson}>;
 
 /**
+ * A scanner found it.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection.ScanV1
  */
 export declare type AdvisoryEvent_Detection_ScanV1 = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection.ScanV1"> & {
@@ -996,6 +1026,8 @@ export declare type AdvisoryEvent_Detection_ScanV1 = Message<"wharf.vulnerabilit
 };
 
 /**
+ * A scanner found it.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Detection.ScanV1
  */
 export declare type AdvisoryEvent_Detection_ScanV1Json = {
@@ -1084,6 +1116,8 @@ export declare type AdvisoryEvent_Detection_ScanV1Json = {
 export declare const AdvisoryEvent_Detection_ScanV1Schema: GenMessage<AdvisoryEvent_Detection_ScanV1, {jsonType: AdvisoryEvent_Detection_ScanV1Json}>;
 
 /**
+ * A version of the artifact has the fix.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Fixed
  */
 export declare type AdvisoryEvent_Fixed = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.Fixed"> & {
@@ -1124,6 +1158,8 @@ export declare type AdvisoryEvent_Fixed = Message<"wharf.vulnerabilities.v2beta1
 };
 
 /**
+ * A version of the artifact has the fix.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Fixed
  */
 export declare type AdvisoryEvent_FixedJson = {
@@ -1170,6 +1206,8 @@ export declare type AdvisoryEvent_FixedJson = {
 export declare const AdvisoryEvent_FixedSchema: GenMessage<AdvisoryEvent_Fixed, {jsonType: AdvisoryEvent_FixedJson}>;
 
 /**
+ * The artifact is not affected.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.FalsePositiveDetermination
  */
 export declare type AdvisoryEvent_FalsePositiveDetermination = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.FalsePositiveDetermination"> & {
@@ -1189,6 +1227,8 @@ export declare type AdvisoryEvent_FalsePositiveDetermination = Message<"wharf.vu
 };
 
 /**
+ * The artifact is not affected.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.FalsePositiveDetermination
  */
 export declare type AdvisoryEvent_FalsePositiveDeterminationJson = {
@@ -1214,6 +1254,8 @@ export declare type AdvisoryEvent_FalsePositiveDeterminationJson = {
 export declare const AdvisoryEvent_FalsePositiveDeterminationSchema: GenMessage<AdvisoryEvent_FalsePositiveDetermination, {jsonType: AdvisoryEvent_FalsePositiveDeterminationJson}>;
 
 /**
+ * A reason why an artifact is not affected.
+ *
  * @generated from enum wharf.vulnerabilities.v2beta1.AdvisoryEvent.FalsePositiveDetermination.Type
  */
 export enum AdvisoryEvent_FalsePositiveDetermination_Type {
@@ -1259,6 +1301,8 @@ export enum AdvisoryEvent_FalsePositiveDetermination_Type {
 }
 
 /**
+ * A reason why an artifact is not affected.
+ *
  * @generated from enum wharf.vulnerabilities.v2beta1.AdvisoryEvent.FalsePositiveDetermination.Type
  */
 export declare type AdvisoryEvent_FalsePositiveDetermination_TypeJson = "TYPE_UNSPECIFIED" | "TYPE_VULNERABILITY_RECORD_ANALYSIS_CONTESTED" | "TYPE_COMPONENT_VULNERABILITY_MISMATCH" | "TYPE_VULNERABLE_CODE_VERSION_NOT_USED" | "TYPE_VULNERABLE_CODE_NOT_INCLUDED_IN_PACKAGE" | "TYPE_VULNERABLE_CODE_NOT_IN_EXECUTION_PATH" | "TYPE_VULNERABLE_CODE_CANNOT_BE_CONTROLLED_BY_ADVERSARY" | "TYPE_INLINE_MITIGATIONS_EXIST";
@@ -1269,6 +1313,8 @@ export declare type AdvisoryEvent_FalsePositiveDetermination_TypeJson = "TYPE_UN
 export declare const AdvisoryEvent_FalsePositiveDetermination_TypeSchema: GenEnum<AdvisoryEvent_FalsePositiveDetermination_Type, AdvisoryEvent_FalsePositiveDetermination_TypeJson>;
 
 /**
+ * The artifact is affected.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.TruePositiveDetermination
  */
 export declare type AdvisoryEvent_TruePositiveDetermination = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.TruePositiveDetermination"> & {
@@ -1281,6 +1327,8 @@ export declare type AdvisoryEvent_TruePositiveDetermination = Message<"wharf.vul
 };
 
 /**
+ * The artifact is affected.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.TruePositiveDetermination
  */
 export declare type AdvisoryEvent_TruePositiveDeterminationJson = {
@@ -1299,6 +1347,8 @@ export declare type AdvisoryEvent_TruePositiveDeterminationJson = {
 export declare const AdvisoryEvent_TruePositiveDeterminationSchema: GenMessage<AdvisoryEvent_TruePositiveDetermination, {jsonType: AdvisoryEvent_TruePositiveDeterminationJson}>;
 
 /**
+ * Nobody will find out whether the artifact is affected.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.AnalysisNotPlanned
  */
 export declare type AdvisoryEvent_AnalysisNotPlanned = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.AnalysisNotPlanned"> & {
@@ -1311,6 +1361,8 @@ export declare type AdvisoryEvent_AnalysisNotPlanned = Message<"wharf.vulnerabil
 };
 
 /**
+ * Nobody will find out whether the artifact is affected.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.AnalysisNotPlanned
  */
 export declare type AdvisoryEvent_AnalysisNotPlannedJson = {
@@ -1329,6 +1381,8 @@ export declare type AdvisoryEvent_AnalysisNotPlannedJson = {
 export declare const AdvisoryEvent_AnalysisNotPlannedSchema: GenMessage<AdvisoryEvent_AnalysisNotPlanned, {jsonType: AdvisoryEvent_AnalysisNotPlannedJson}>;
 
 /**
+ * The artifact is affected, and will not be fixed.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.FixNotPlanned
  */
 export declare type AdvisoryEvent_FixNotPlanned = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.FixNotPlanned"> & {
@@ -1341,6 +1395,8 @@ export declare type AdvisoryEvent_FixNotPlanned = Message<"wharf.vulnerabilities
 };
 
 /**
+ * The artifact is affected, and will not be fixed.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.FixNotPlanned
  */
 export declare type AdvisoryEvent_FixNotPlannedJson = {
@@ -1359,6 +1415,8 @@ export declare type AdvisoryEvent_FixNotPlannedJson = {
 export declare const AdvisoryEvent_FixNotPlannedSchema: GenMessage<AdvisoryEvent_FixNotPlanned, {jsonType: AdvisoryEvent_FixNotPlannedJson}>;
 
 /**
+ * The artifact is affected, and waits for a fix by its upstream project.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.PendingUpstreamFix
  */
 export declare type AdvisoryEvent_PendingUpstreamFix = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.PendingUpstreamFix"> & {
@@ -1371,6 +1429,8 @@ export declare type AdvisoryEvent_PendingUpstreamFix = Message<"wharf.vulnerabil
 };
 
 /**
+ * The artifact is affected, and waits for a fix by its upstream project.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.PendingUpstreamFix
  */
 export declare type AdvisoryEvent_PendingUpstreamFixJson = {
@@ -1389,6 +1449,8 @@ export declare type AdvisoryEvent_PendingUpstreamFixJson = {
 export declare const AdvisoryEvent_PendingUpstreamFixSchema: GenMessage<AdvisoryEvent_PendingUpstreamFix, {jsonType: AdvisoryEvent_PendingUpstreamFixJson}>;
 
 /**
+ * The vulnerability is patched in the artifact.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Patched
  */
 export declare type AdvisoryEvent_Patched = Message<"wharf.vulnerabilities.v2beta1.AdvisoryEvent.Patched"> & {
@@ -1408,6 +1470,8 @@ export declare type AdvisoryEvent_Patched = Message<"wharf.vulnerabilities.v2bet
 };
 
 /**
+ * The vulnerability is patched in the artifact.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryEvent.Patched
  */
 export declare type AdvisoryEvent_PatchedJson = {
@@ -1913,6 +1977,8 @@ export declare type ListAdvisoriesResponseJson = {
 export declare const ListAdvisoriesResponseSchema: GenMessage<ListAdvisoriesResponse, {jsonType: ListAdvisoriesResponseJson}>;
 
 /**
+ * The state of the review of an event.
+ *
  * @generated from enum wharf.vulnerabilities.v2beta1.ReviewState
  */
 export enum ReviewState {
@@ -1943,6 +2009,8 @@ export enum ReviewState {
 }
 
 /**
+ * The state of the review of an event.
+ *
  * @generated from enum wharf.vulnerabilities.v2beta1.ReviewState
  */
 export declare type ReviewStateJson = "REVIEW_STATE_UNSPECIFIED" | "REVIEW_STATE_PENDING" | "REVIEW_STATE_APPROVED" | "REVIEW_STATE_REQUEST_CHANGES" | "REVIEW_STATE_REJECTED";
@@ -1953,6 +2021,8 @@ export declare type ReviewStateJson = "REVIEW_STATE_UNSPECIFIED" | "REVIEW_STATE
 export declare const ReviewStateSchema: GenEnum<ReviewState, ReviewStateJson>;
 
 /**
+ * A kind of advisory event.
+ *
  * @generated from enum wharf.vulnerabilities.v2beta1.EventTypeFilter
  */
 export enum EventTypeFilter {
@@ -2008,6 +2078,8 @@ export enum EventTypeFilter {
 }
 
 /**
+ * A kind of advisory event.
+ *
  * @generated from enum wharf.vulnerabilities.v2beta1.EventTypeFilter
  */
 export declare type EventTypeFilterJson = "EVENT_TYPE_FILTER_UNSPECIFIED" | "EVENT_TYPE_FILTER_DETECTION" | "EVENT_TYPE_FILTER_TRUE_POSITIVE_DETERMINATION" | "EVENT_TYPE_FILTER_FIXED" | "EVENT_TYPE_FILTER_FALSE_POSITIVE_DETERMINATION" | "EVENT_TYPE_FILTER_ANALYSIS_NOT_PLANNED" | "EVENT_TYPE_FILTER_FIX_NOT_PLANNED" | "EVENT_TYPE_FILTER_PENDING_UPSTREAM_FIX" | "EVENT_TYPE_FILTER_PATCHED" | "EVENT_TYPE_FILTER_COMPONENT_LOCATION_CHANGED";

@@ -43,6 +43,8 @@ export const Severity_TypeSchema = /*@__PURE__*/
   enumDesc(file_wharf_vulnerabilities_v2beta1_advisories, 2, 0);
 
 /**
+ * A scoring system.
+ *
  * @generated from enum wharf.vulnerabilities.v2beta1.Severity.Type
  */
 export const Severity_Type = /*@__PURE__*/
@@ -111,6 +113,8 @@ export const AdvisoryEvent_FalsePositiveDetermination_TypeSchema = /*@__PURE__*/
   enumDesc(file_wharf_vulnerabilities_v2beta1_advisories, 3, 3, 0);
 
 /**
+ * A reason why an artifact is not affected.
+ *
  * @generated from enum wharf.vulnerabilities.v2beta1.AdvisoryEvent.FalsePositiveDetermination.Type
  */
 export const AdvisoryEvent_FalsePositiveDetermination_Type = /*@__PURE__*/
@@ -186,6 +190,8 @@ export const ReviewStateSchema = /*@__PURE__*/
   enumDesc(file_wharf_vulnerabilities_v2beta1_advisories, 0);
 
 /**
+ * The state of the review of an event.
+ *
  * @generated from enum wharf.vulnerabilities.v2beta1.ReviewState
  */
 export const ReviewState = /*@__PURE__*/
@@ -198,6 +204,8 @@ export const EventTypeFilterSchema = /*@__PURE__*/
   enumDesc(file_wharf_vulnerabilities_v2beta1_advisories, 1);
 
 /**
+ * A kind of advisory event.
+ *
  * @generated from enum wharf.vulnerabilities.v2beta1.EventTypeFilter
  */
 export const EventTypeFilter = /*@__PURE__*/

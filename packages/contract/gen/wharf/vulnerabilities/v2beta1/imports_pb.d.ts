@@ -161,6 +161,8 @@ export declare type AdvisoryDocumentJson = {
 export declare const AdvisoryDocumentSchema: GenMessage<AdvisoryDocument, {jsonType: AdvisoryDocumentJson}>;
 
 /**
+ * A record of a vulnerability, whatever it affects.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.Vulnerability
  */
 export declare type Vulnerability = Message<"wharf.vulnerabilities.v2beta1.Vulnerability"> & {
@@ -208,6 +210,8 @@ export declare type Vulnerability = Message<"wharf.vulnerabilities.v2beta1.Vulne
 };
 
 /**
+ * A record of a vulnerability, whatever it affects.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.Vulnerability
  */
 export declare type VulnerabilityJson = {
@@ -291,6 +295,8 @@ export declare type ImportAdvisoriesResponseJson = {
 export declare const ImportAdvisoriesResponseSchema: GenMessage<ImportAdvisoriesResponse, {jsonType: ImportAdvisoriesResponseJson}>;
 
 /**
+ * The result of importing one document.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryDocumentResult
  */
 export declare type AdvisoryDocumentResult = Message<"wharf.vulnerabilities.v2beta1.AdvisoryDocumentResult"> & {
@@ -345,6 +351,8 @@ export declare type AdvisoryDocumentResult = Message<"wharf.vulnerabilities.v2be
 };
 
 /**
+ * The result of importing one document.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryDocumentResult
  */
 export declare type AdvisoryDocumentResultJson = {
@@ -405,6 +413,8 @@ export declare type AdvisoryDocumentResultJson = {
 export declare const AdvisoryDocumentResultSchema: GenMessage<AdvisoryDocumentResult, {jsonType: AdvisoryDocumentResultJson}>;
 
 /**
+ * A part of a document that was not imported, and why.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryDocumentResult.Refusal
  */
 export declare type AdvisoryDocumentResult_Refusal = Message<"wharf.vulnerabilities.v2beta1.AdvisoryDocumentResult.Refusal"> & {
@@ -424,6 +434,8 @@ export declare type AdvisoryDocumentResult_Refusal = Message<"wharf.vulnerabilit
 };
 
 /**
+ * A part of a document that was not imported, and why.
+ *
  * @generated from message wharf.vulnerabilities.v2beta1.AdvisoryDocumentResult.Refusal
  */
 export declare type AdvisoryDocumentResult_RefusalJson = {
