@@ -1,5 +1,7 @@
 /** The OpenAPI document of the server: the parts that the reference shows. */
 
+const FORM = "application/x-www-form-urlencoded";
+
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -22,13 +24,23 @@ export interface Schema {
 export interface Parameter {
   readonly $ref?: string;
   readonly name: string;
+  /** What this operation calls a variable of the path, where others call it `name`. */
+  readonly "x-displayName"?: string;
   readonly in: string;
   readonly description?: string;
   readonly required?: boolean;
   readonly schema?: Schema;
 }
 
-type Content = Readonly<Record<string, { readonly schema?: Schema; readonly example?: unknown }>>;
+interface Media {
+  readonly schema?: Schema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<
+    Record<string, { readonly $ref?: string; readonly value?: unknown }>
+  >;
+}
+
+type Content = Readonly<Record<string, Media>>;
 
 export interface Response {
   readonly $ref?: string;
@@ -60,6 +72,7 @@ export interface OpenApi {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly parameters?: Readonly<Record<string, Parameter>>;
     readonly responses?: Readonly<Record<string, Response>>;
+    readonly examples?: Readonly<Record<string, { readonly value?: unknown }>>;
   };
 }
 
@@ -93,9 +106,12 @@ export function readDocument(document: OpenApi): Reference {
       return {
         ...operation,
         verb: verb.toUpperCase(),
-        path,
+        path: resolved.reduce(withDisplayName, path),
         tag: operation.tags?.[0] ?? "",
-        parameters: resolved,
+        parameters: resolved.map(({ "x-displayName": name, ...one }) => ({
+          ...one,
+          name: name ?? one.name,
+        })),
         responses: Object.fromEntries(answers),
       };
     }),
@@ -105,6 +121,10 @@ export function readDocument(document: OpenApi): Reference {
     ([one], [other]) => (order.get(one) ?? 0) - (order.get(other) ?? 0),
   );
   return { document, operations, groups: new Map(groups) };
+}
+
+function withDisplayName(path: string, { name, "x-displayName": shown = name }: Parameter): string {
+  return path.replace(`{${name}}`, `{${shown}}`);
 }
 
 /** The last part of a reference: the name of what it refers to. */
@@ -117,6 +137,24 @@ export function contentOf(content: Content | undefined) {
   const [first] = Object.keys(content ?? {});
   const type = content?.["application/json"] === undefined ? first : "application/json";
   return type === undefined ? undefined : { type, ...content?.[type] };
+}
+
+/** An example as text: JSON, or a form as it is sent. */
+export function exampleText({ type, example }: { type: string; example?: unknown }): string {
+  if (example === undefined || typeof example === "string") return example ?? "";
+  if (type !== FORM) return JSON.stringify(example, null, 2);
+  const pairs = Object.entries(example as Readonly<Record<string, string | readonly string[]>>);
+  const fields = pairs.flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)]));
+  return new URLSearchParams(fields).toString();
+}
+
+/** Examples of errors by reason. */
+export function errorExamples({ content }: Response, { document }: Reference): [string, unknown][] {
+  const { examples = {} } = contentOf(content) ?? {};
+  return Object.entries(examples).map(([reason, { $ref, value }]) => [
+    reason,
+    value ?? document.components.examples?.[nameOf($ref)]?.value,
+  ]);
 }
 
 /** Operations of version 1 come after those that replace them. */

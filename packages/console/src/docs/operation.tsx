@@ -1,7 +1,14 @@
 import { useEffect, useState } from "react";
 import { docsTexts } from "../texts/docs.ts";
 import { Code } from "../ui/code.tsx";
-import { contentOf, type Operation, type Reference, type Response } from "./document.ts";
+import {
+  contentOf,
+  errorExamples,
+  exampleText,
+  type Operation,
+  type Reference,
+  type Response,
+} from "./document.ts";
 import { Inline, Prose } from "./prose.tsx";
 import { Fields, TypeName } from "./schema.tsx";
 import { type Snippets, snippetsOf } from "./snippets.ts";
@@ -48,7 +55,7 @@ export function OperationPage({
         {success.map(([status, response]) => (
           <Answer key={status} status={status} response={response} reference={reference} />
         ))}
-        <Errors errors={errors} />
+        <Errors errors={errors} reference={reference} />
       </div>
       <div className="beside">
         <SnippetTabs snippets={snippetsOf(operation, window.location.origin)} />
@@ -124,17 +131,30 @@ function Answer({
   );
 }
 
-function Errors({ errors }: { readonly errors: readonly (readonly [string, Response])[] }) {
+function Errors({
+  errors,
+  reference,
+}: {
+  readonly errors: readonly (readonly [string, Response])[];
+  readonly reference: Reference;
+}) {
   if (errors.length === 0) return null;
   return (
     <section aria-labelledby="errors">
       <h2 id="errors">{docsTexts.errors}</h2>
       <ul className="fields">
-        {errors.map(([status, { description }]) => (
+        {errors.map(([status, response]) => (
           <li key={status}>
             <p>
-              <code className="field-name">{status}</code> <Inline text={description} />
+              <code className="field-name">{status}</code>
             </p>
+            <Prose text={response.description} />
+            {errorExamples(response, reference).map(([reason, example]) => (
+              <details key={reason}>
+                <summary>{docsTexts.exampleOf(reason)}</summary>
+                <Code text={JSON.stringify(example, null, 2)} />
+              </details>
+            ))}
           </li>
         ))}
       </ul>
@@ -143,13 +163,12 @@ function Errors({ errors }: { readonly errors: readonly (readonly [string, Respo
 }
 
 function ExampleAnswer({ response }: { readonly response: Response | undefined }) {
-  const example = contentOf(response?.content)?.example;
-  if (example === undefined) return null;
-  const text = typeof example === "string" ? example : JSON.stringify(example, null, 2);
+  const content = contentOf(response?.content);
+  if (content?.example === undefined) return null;
   return (
     <section aria-labelledby="example">
       <h2 id="example">{docsTexts.example}</h2>
-      <Code text={text} />
+      <Code text={exampleText(content)} />
     </section>
   );
 }

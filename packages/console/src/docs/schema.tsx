@@ -94,8 +94,9 @@ export function TypeName({ schema }: { readonly schema: Schema }) {
   return <span className="type-name">{typeText(schema)}</span>;
 }
 
-function typeText({ $ref, type, format, items, additionalProperties }: Schema): string {
+function typeText({ $ref, type, format, items, allOf, additionalProperties }: Schema): string {
   if ($ref !== undefined) return nameOf($ref);
+  if (allOf?.[0] !== undefined) return typeText(allOf[0]);
   if (items !== undefined) return docsTexts.list(typeText(items));
   if (typeof additionalProperties === "object")
     return docsTexts.map(typeText(additionalProperties));
@@ -105,5 +106,9 @@ function typeText({ $ref, type, format, items, additionalProperties }: Schema): 
 
 export function resolve(schema: Schema, { document }: Reference): Schema {
   const target = document.components.schemas[nameOf(schema.$ref)];
-  return target === undefined ? schema : resolve(target, { document } as Reference);
+  if (target !== undefined) return resolve(target, { document } as Reference);
+  const [first, ...others] = schema.allOf ?? [];
+  if (first === undefined || others.length > 0) return schema;
+  const base = resolve(first, { document } as Reference);
+  return { ...base, required: [...(base.required ?? []), ...(schema.required ?? [])] };
 }

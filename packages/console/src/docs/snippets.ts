@@ -1,5 +1,5 @@
 import { JSON_SERVICES, type JsonMethod } from "@wharf/client/json";
-import { contentOf, type Operation } from "./document.ts";
+import { contentOf, exampleText, type Operation } from "./document.ts";
 
 /** Examples of a request, by tool. */
 export interface Snippets {
@@ -15,18 +15,18 @@ const API = "https://wharf.example.com";
 export function snippetsOf(operation: Operation, origin = API): Snippets {
   const { verb, security = [] } = operation;
   const content = contentOf(operation.requestBody?.content);
-  const body = content?.example;
+  const sent = content === undefined ? "" : exampleText(content);
+  const isJson = content?.type.includes("json") ?? false;
+  const body = isJson ? content?.example : undefined;
   const path = filledPath(operation);
   const needsToken = security.some((one) => "bearer" in one);
   const curl = [
     `curl${verb === "GET" ? "" : ` -X ${verb}`} '${origin}${path}'`,
     ...(needsToken ? [`-H "Authorization: Bearer $(wharf auth token)"`] : []),
-    ...(body === undefined
-      ? []
-      : [`-H 'Content-Type: ${content?.type}'`, `-d '${escaped(JSON.stringify(body))}'`]),
+    ...(isJson ? [`-H 'Content-Type: ${content?.type}'`] : []),
+    ...(sent === "" ? [] : [`-d '${escaped(isJson ? JSON.stringify(body) : sent)}'`]),
   ].join(" \\\n  ");
-  const input =
-    body === undefined ? "" : ` --input - <<'END'\n${JSON.stringify(body, null, 2)}\nEND`;
+  const input = body === undefined ? "" : ` --input - <<'END'\n${sent}\nEND`;
   const typescript = clientCall(operation, body);
   return {
     curl,

@@ -3,7 +3,7 @@ import { docsTexts } from "../texts/docs.ts";
 import { Code } from "../ui/code.tsx";
 import { Failed } from "../ui/feedback.tsx";
 import { useSending } from "../ui/sending.ts";
-import { contentOf, type Operation, type Parameter } from "./document.ts";
+import { contentOf, exampleText, type Operation, type Parameter } from "./document.ts";
 import { type Caller, caller } from "./session.ts";
 
 const { tryIt: labels } = docsTexts;
@@ -94,9 +94,7 @@ function RequestForm({
             rows={8}
             className="json-text"
             spellCheck={false}
-            defaultValue={
-              content.example === undefined ? "{}" : JSON.stringify(content.example, null, 2)
-            }
+            defaultValue={exampleText(content) || "{}"}
           />
         </div>
       )}
@@ -178,7 +176,8 @@ async function request(
     }
   }
   const body = data.get("body");
-  if (body !== null) headers.set("content-type", "application/json");
+  const type = contentOf(operation.requestBody?.content)?.type;
+  if (body !== null && type !== undefined) headers.set("content-type", type);
   const url = query.size === 0 ? path : `${path}?${query}`;
   const start = performance.now();
   const signal = AbortSignal.timeout(TIMEOUT_MS);

@@ -19,6 +19,7 @@ export const docsTexts = {
   required: "required",
   readOnly: "read-only",
   example: "Example",
+  exampleOf: (reason: string) => `Example of ${reason}`,
   examples: "Examples",
   tools: { curl: "curl", typescript: "TypeScript", cli: "wharf" },
   fields: (name: string) => `Fields of ${name}`,

@@ -58,7 +58,7 @@ describe("the API reference in a real browser", () => {
     const { organization } = site;
     await page.goto(`${site.world.accounts.url}/docs/operation/GroupsService_CreateGroup`);
     await site.button("Try it with your session").click();
-    await page.getByLabel("uid", { exact: true }).fill(organization);
+    await page.getByLabel("parent", { exact: true }).fill(organization);
     const body = { name: "docs", description: HOSTILE };
     await page.getByLabel("Body (JSON)").fill(JSON.stringify(body));
     await site.button("Send request").click();
