@@ -17,6 +17,11 @@ export function buildInfo(environment: NodeJS.ProcessEnv = process.env): BuildIn
   return { commit, buildDate };
 }
 
+/** The date of the commit as Unix time: that of files in archives and images. */
+export function buildSeconds(): number {
+  return Math.floor(Date.parse(buildInfo().buildDate || "1970-01-01T00:00:00Z") / 1000);
+}
+
 /** The output of a command, or nothing if this is not a repository. */
 function git(...args: readonly string[]): string {
   try {

