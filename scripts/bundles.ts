@@ -138,7 +138,6 @@ export function commonOptions({
     logLevel: "warning",
     metafile: true,
     plugins: [filesOnce, leafImports, embeddedSql, ...plugins],
-    loader: { ".sql": "text" },
     define: {
       // Programs that are started apart are beside the file that starts them (sqlite/reader-processes.ts).
       "import.meta.dirname": "__dirname",
