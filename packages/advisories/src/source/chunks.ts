@@ -1,14 +1,15 @@
 import { tooLarge } from "../read/decode.ts";
+import { concat } from "./bytes.ts";
 
 /** A stream of bytes. */
 export type Chunks = AsyncIterable<Uint8Array>;
 
-/** Enough for the magic number of tar, which is at offset 257. */
+/** Includes the magic number of tar, which is at offset 257. */
 const HEAD_BYTES = 512;
 
-/** The first bytes of a stream, and the whole stream. */
+/** A stream with its first bytes. */
 export interface Peeked {
-  readonly head: Buffer;
+  readonly head: Uint8Array;
   readonly all: AsyncGenerator<Uint8Array>;
 }
 
@@ -27,7 +28,7 @@ export async function peek(chunks: Chunks): Promise<Peeked> {
     first.push(value);
     length += value.length;
   }
-  const head = Buffer.concat(first);
+  const head = concat(first, length);
   async function* all(): AsyncGenerator<Uint8Array> {
     try {
       if (head.length > 0) yield head;
@@ -52,7 +53,7 @@ export async function readAll(chunks: Chunks, maxBytes: number): Promise<Uint8Ar
     if (length > maxBytes) throw tooLarge(maxBytes);
     read.push(chunk);
   }
-  return Buffer.concat(read);
+  return concat(read, length);
 }
 
 /** The magic numbers of compressed files and zip archives. Each but zip contains one file, which may be a tar. */
@@ -69,10 +70,14 @@ export type Compression = (typeof MAGIC_NUMBERS)[number][0];
 
 export type Kind = Compression | "tar" | "document";
 
-/** @example kindOf(Buffer.from("PK\u0003\u0004")) // "zip" */
-export function kindOf(head: Buffer): Kind {
-  const first = head.toString("latin1", 0, 8);
+/** @example kindOf(new TextEncoder().encode("PK\u0003\u0004")) // "zip" */
+export function kindOf(head: Uint8Array): Kind {
+  const first = latin1(head.subarray(0, 8));
   const compression = MAGIC_NUMBERS.find(([, magic]) => first.startsWith(magic))?.[0];
   if (compression !== undefined) return compression;
-  return head.toString("latin1", 257, 262) === "ustar" ? "tar" : "document";
+  return latin1(head.subarray(257, 262)) === "ustar" ? "tar" : "document";
+}
+
+function latin1(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes);
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,6 +81,80 @@ describe("zip files", () => {
   });
 });
 
+describe("zip directories", () => {
+  const zip = zipOf(ENTRIES);
+  const end = zip.length - 22;
+  const directory = zip.readUInt32LE(end + 16);
+
+  /** The items after a number was changed. */
+  const changed = (at: number, value: number, bytes: 1 | 2 | 4) => {
+    const copy = Buffer.from(zip);
+    copy.writeUIntLE(value, at, bytes);
+    return inside(copy);
+  };
+  const invalid = (reason: string) => `: is not a valid zip: ${reason}`;
+
+  test("that are truncated, or are of several parts, are rejected", async () => {
+    assert.deepEqual(await inside(zip.subarray(0, -1)), [
+      invalid("end of central directory record not found"),
+    ]);
+    assert.deepEqual(await inside(zip.subarray(0, 10)), [
+      invalid("end of central directory record not found"),
+    ]);
+    // A comment of ten bytes that are not there, and bytes that no comment accounts for.
+    assert.deepEqual(await changed(end + 20, 10, 2), [
+      invalid("end of central directory record not found"),
+    ]);
+    assert.deepEqual(await inside(Buffer.concat([zip, Buffer.from("x")])), [
+      invalid("end of central directory record not found"),
+    ]);
+    assert.deepEqual(await changed(end + 4, 1, 2), [invalid("it is one of several parts")]);
+  });
+
+  test("that claim other positions, sizes or counts are rejected", async () => {
+    const outside = invalid("the central directory is too long");
+    assert.deepEqual(await changed(end + 16, directory + 1000, 4), [outside]);
+    assert.deepEqual(await changed(end + 12, 1000, 4), [outside]);
+    assert.deepEqual(await changed(end + 16, directory - 1, 4), [invalid("bad entry signature")]);
+    const both = ["/a.json={}", "/b.json=[]"];
+    assert.deepEqual(await changed(end + 10, 3, 2), [
+      ...both,
+      invalid("the central directory is truncated"),
+    ]);
+    assert.deepEqual(await changed(end + 10, 1, 2), both.slice(0, 1));
+    assert.deepEqual(await changed(directory + 28, 0xffff, 2), [
+      invalid("the central directory is truncated"),
+    ]);
+  });
+
+  test("with entries outside of the file, or elsewhere, reject them one by one", async () => {
+    const position = directory + 42;
+    const rest = "/b.json=[]";
+    const outside = invalid("a position is outside of the file");
+    assert.deepEqual(await changed(position, 1e9, 4), [`/a.json${outside}`, rest]);
+    const elsewhere = invalid("bad local signature");
+    assert.deepEqual(await changed(position, 1, 4), [`/a.json${elsewhere}`, rest]);
+    const long = `/a.json${invalid("an entry is outside of the file")}`;
+    assert.deepEqual(await changed(directory + 20, 1e6, 4), [long, rest]);
+    const padded = `/a.json${invalid("an entry is mostly padding")}`;
+    const big = zipOf([["a.json", randomBytes(5000)], ...ENTRIES.slice(1)]);
+    const copy = Buffer.from(big);
+    copy.writeUInt32LE(2, big.readUInt32LE(big.length - 6) + 24);
+    assert.deepEqual(await inside(copy), [padded, rest]);
+    const few = `/a.json${invalid("too few bytes: expected 3")}`;
+    assert.deepEqual(await changed(directory + 24, 3, 4), [few, rest]);
+    const many = `/a.json${invalid("too many bytes: expected 1")}`;
+    assert.deepEqual(await changed(directory + 24, 1, 4), [many, rest]);
+  });
+
+  test("with stored entries have equal sizes", async () => {
+    const stored = Buffer.from(zip);
+    stored.writeUInt16LE(0, directory + 10);
+    const reason = `/a.json${invalid("a stored entry has two sizes")}`;
+    assert.deepEqual(await inside(stored), [reason, "/b.json=[]"]);
+  });
+});
+
 describe("tar files", () => {
   test("skip links and devices, and reject sparse files", async () => {
     const kinds = [..."12346"].flatMap((type) => file(`${type}.json`, type));
@@ -126,9 +201,44 @@ describe("gzip files", () => {
     const whole = gzipSync("x".repeat(1000));
     const reason = ": is not a valid gzip: unexpected end of file";
     assert.deepEqual(await inside(whole.subarray(0, -9)), [reason]);
-    const tar = Buffer.concat([...file("a.json"), ...file("b.json"), ...LAST]);
-    const found = await inside(gzipSync(tar, { level: 0 }).subarray(0, 1300));
-    assert.deepEqual([found[0], found.length], ["/a.json={}", 2]);
+    const tar = await tarOf([
+      ["a.json", "{}"],
+      ["b.json", randomBytes(50_000).toString("hex")],
+    ]);
+    const packed = gzipSync(tar);
+    const found = await inside(packed.subarray(0, packed.length / 2));
+    assert.deepEqual(found, ["/a.json={}", reason]);
+  });
+
+  test("with a wrong checksum, a wrong size or bytes after them are rejected", async () => {
+    const whole = gzipSync("x".repeat(1000));
+    const rejected = /^: is not a valid gzip: (wrong checksum|invalid gzip data)/;
+    for (const at of [-8, -5, -4, -1]) {
+      const changed = Buffer.from(whole);
+      changed[whole.length + at] = (changed[whole.length + at] as number) ^ 1;
+      assert.match((await inside(changed))[0] ?? "", rejected, `${at}`);
+      // The checksum of a member before the last one.
+      assert.match((await inside(Buffer.concat([changed, whole])))[0] ?? "", rejected, `${at}`);
+    }
+    for (const more of ["\0", "abc", "more than a header"]) {
+      const found = await inside(Buffer.concat([whole, Buffer.from(more)]));
+      assert.match(found[0] ?? "", rejected, more);
+    }
+    assert.match(
+      (await inside(Buffer.concat([whole, whole.subarray(0, -9)])))[0] ?? "",
+      /valid gzip/,
+    );
+  });
+
+  test("with an endless header or endless blocks without content are rejected", async () => {
+    const header = Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3]);
+    const name = Buffer.alloc(1024 ** 2, "n");
+    const idle = [": is not a valid gzip: no content in 262144 bytes"];
+    assert.deepEqual(await inside(Buffer.concat([header, name])), idle);
+    header[3] = 0;
+    // Stored blocks of no bytes.
+    const endless = Buffer.alloc(3 * 5 * 100_000, Buffer.from([0, 0, 0, 0xff, 0xff]));
+    assert.deepEqual(await inside(Buffer.concat([header, endless])), idle);
   });
 });
 

@@ -6,9 +6,9 @@ export type Item =
       readonly kind: "document";
       readonly name: string;
       readonly bytes: Uint8Array;
-      /** When the file was modified, in milliseconds, if it is known. */
+      /** Modification time in milliseconds. */
       readonly time?: number | undefined;
-      /** Whether it is one of the files of a folder or an archive, which may be of another kind. */
+      /** Whether it is from a folder or an archive, which may contain other kinds of files. */
       readonly isEntry?: boolean;
     }
   | { readonly kind: "rejected"; readonly name: string; readonly error: DocumentError }
@@ -38,7 +38,7 @@ export async function* catchArchiveErrors(
 /** Converts a library's error about an invalid archive; system errors, such as of a disk, stay as they are. */
 export function archiveError(format: string, error: unknown): unknown {
   if (error instanceof DocumentError) return error;
-  const { code = "", message } = error as Error & { readonly code?: string };
-  const isSystem = code.startsWith("E") && !code.startsWith("ERR_");
+  const { code, message } = error as Error & { readonly code?: unknown };
+  const isSystem = typeof code === "string" && code.startsWith("E") && !code.startsWith("ERR_");
   return isSystem ? error : documentError(`is not a valid ${format}: ${message}`);
 }

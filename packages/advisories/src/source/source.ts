@@ -1,12 +1,16 @@
 import { closeSync, createReadStream, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { pipeline, Readable } from "node:stream";
+import { createZstdDecompress } from "node:zlib";
 import { tooLarge } from "../read/decode.ts";
 import { documentError } from "../read/document-error.ts";
 import { SOURCE_LIMITS, type SourceLimits } from "./budget.ts";
 import { type Chunks, kindOf } from "./chunks.ts";
+import { openBytes } from "./file-bytes.ts";
 import { filesBelow } from "./folder.ts";
 import type { Item } from "./item.ts";
-import { streamItems } from "./stream.ts";
-import { countEntries, zipItems } from "./zip.ts";
+import { spooled } from "./spool.ts";
+import { fileItems, type Platform, streamItems } from "./stream.ts";
+import { countEntries } from "./zip.ts";
 
 /** A file, a folder, an archive or standard input. */
 export interface Source {
@@ -16,6 +20,8 @@ export interface Source {
 }
 
 const STANDARD_INPUT = "-";
+
+const NODE: Platform = { decompressors: { zstd }, spool: spooled };
 
 /**
  * Opens a file, a folder with its subfolders, an archive, or standard input. Throws a system error if the path
@@ -29,7 +35,7 @@ export async function openSource(
   limits: SourceLimits = SOURCE_LIMITS,
 ): Promise<Source> {
   if (path === STANDARD_INPUT) {
-    return { total: undefined, items: () => streamItems("<stdin>", standardInput, limits) };
+    return { total: undefined, items: () => streamItems("<stdin>", standardInput, limits, NODE) };
   }
   const stat = statSync(path);
   if (stat.isDirectory()) {
@@ -37,20 +43,36 @@ export async function openSource(
     const total = documents.length + others.length;
     return { total, items: () => folderItems(documents, others, limits) };
   }
-  const stream = () => streamItems(path, createReadStream(path), limits);
   // Pipes and devices have no size and can be read only once.
-  if (!stat.isFile()) return { total: undefined, items: stream };
-  const kind = kindOf(headOf(path));
-  if (kind === "zip") {
-    return { total: await countEntries(path), items: () => zipItems(path, path, limits) };
+  if (!stat.isFile()) {
+    const items = () => streamItems(path, createReadStream(path), limits, NODE);
+    return { total: undefined, items };
   }
-  if (kind !== "document") return { total: undefined, items: stream };
+  const kind = kindOf(headOf(path));
+  if (kind === "document") {
+    return {
+      total: 1,
+      items: async function* () {
+        yield fileItem(path, limits);
+      },
+    };
+  }
   return {
-    total: 1,
-    items: async function* () {
-      yield fileItem(path, limits);
-    },
+    total: kind === "zip" ? await entryCount(path) : undefined,
+    items: () => openBytes(path, (file) => fileItems(path, file, limits, NODE)),
   };
+}
+
+async function entryCount(path: string): Promise<number | undefined> {
+  const counts = openBytes(path, async function* (file) {
+    yield await countEntries(file);
+  });
+  return (await Array.fromAsync(counts))[0];
+}
+
+/** Decompresses Zstandard. */
+function zstd(compressed: Chunks): AsyncIterable<Uint8Array> {
+  return pipeline(Readable.from(compressed), createZstdDecompress(), () => {}) as never;
 }
 
 async function* folderItems(
@@ -83,7 +105,7 @@ function systemMessage(error: unknown): string {
   return (error as Error).message.split(", ")[0] as string;
 }
 
-function headOf(path: string): Buffer {
+function headOf(path: string): Uint8Array {
   const head = Buffer.alloc(512);
   const file = openSync(path, "r");
   try {

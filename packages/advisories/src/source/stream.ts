@@ -1,38 +1,72 @@
-import { pipeline, Readable } from "node:stream";
-import { createGunzip, createZstdDecompress } from "node:zlib";
+import { Readable } from "streamx";
 import { extract, type Header } from "tar-stream";
 import { tooLarge } from "../read/decode.ts";
 import { documentError } from "../read/document-error.ts";
 import { Budget, type SourceLimits } from "./budget.ts";
+import type { RandomAccess } from "./bytes.ts";
 import { type Chunks, type Compression, kindOf, peek, readAll } from "./chunks.ts";
+import { gunzip } from "./gunzip.ts";
 import { archiveError, catchArchiveErrors, type Item, isDocumentName } from "./item.ts";
-import { spooled } from "./spool.ts";
 import { zipItems } from "./zip.ts";
 
+type Decompressor = (compressed: Chunks) => AsyncIterable<Uint8Array>;
+
+/** Parts of the reader that need Node.js. */
+export interface Platform {
+  /** Decompressors beside that of gzip. */
+  readonly decompressors?: Readonly<Partial<Record<Compression, Decompressor>>>;
+  /** Stores a stream, because zip files are read from their end. */
+  readonly spool?: (
+    chunks: Chunks,
+    maxBytes: number,
+    items: (file: RandomAccess) => AsyncGenerator<Item>,
+  ) => AsyncGenerator<Item>;
+}
+
 /**
- * The items of a stream: one document, or an archive, detected by its magic number. Archives in archives are
- * not opened.
+ * The items of a file: one document, or an archive, detected by its magic number. Archives in archives are not opened.
  *
- * @example for await (const item of streamItems("-", process.stdin, SOURCE_LIMITS)) …
+ * @example for await (const item of fileItems("osv.zip", blobBytes(file), SOURCE_LIMITS)) …
+ */
+export async function* fileItems(
+  name: string,
+  file: RandomAccess,
+  limits: SourceLimits,
+  platform: Platform = {},
+): AsyncGenerator<Item> {
+  const spool = () => zipItems(name, file, limits);
+  yield* streamItems(name, file.stream(), limits, { ...platform, spool });
+}
+
+/**
+ * The items of a stream, as of a file.
+ *
+ * @example for await (const item of streamItems("-", process.stdin, SOURCE_LIMITS, { spool })) …
  */
 export async function* streamItems(
   name: string,
   chunks: Chunks,
   limits: SourceLimits,
+  { decompressors = {}, spool }: Platform,
 ): AsyncGenerator<Item> {
-  const { head, all } = await peek(chunks);
-  const kind = kindOf(head);
-  if (kind === "tar" || kind === "document") return yield* plainItems(name, kind, all, limits);
-  if (kind !== "zip") return yield* compressedItems(name, kind, all, limits);
-  yield* catchArchiveErrors(name, () =>
-    spooled(all, limits.expandedBytes, (path) => zipItems(name, path, limits)),
-  );
-}
-
-const DECOMPRESSORS = { gzip: createGunzip, zstd: createZstdDecompress } as const;
-
-function isSupported(compression: Compression): compression is keyof typeof DECOMPRESSORS {
-  return Object.hasOwn(DECOMPRESSORS, compression);
+  yield* catchArchiveErrors(name, async function* () {
+    const { head, all } = await peek(chunks);
+    const kind = kindOf(head);
+    if (kind === "tar" || kind === "document") return yield* plainItems(name, kind, all, limits);
+    if (kind === "zip" && spool !== undefined) {
+      return yield* spool(all, limits.expandedBytes, (file) => zipItems(name, file, limits));
+    }
+    const decompressor = kind === "gzip" ? gunzip : decompressors[kind];
+    if (decompressor === undefined) {
+      throw documentError(`is compressed with ${kind}, which is not supported`);
+    }
+    const decompressed = await peek(decompress(kind, decompressor, all, new Budget(limits)));
+    const inner = kindOf(decompressed.head);
+    if (inner !== "tar" && inner !== "document") {
+      throw documentError("contains another archive, which is not supported");
+    }
+    yield* plainItems(name, inner, decompressed.all, limits);
+  });
 }
 
 async function* plainItems(
@@ -41,33 +75,13 @@ async function* plainItems(
   all: Chunks,
   limits: SourceLimits,
 ): AsyncGenerator<Item> {
-  if (kind === "tar") return yield* catchArchiveErrors(name, () => tarItems(name, all, limits));
-  yield* catchArchiveErrors(name, async function* () {
-    yield { kind: "document", name, bytes: await readAll(all, limits.documentBytes) };
-  });
-}
-
-async function* compressedItems(
-  name: string,
-  compression: Compression,
-  compressed: Chunks,
-  limits: SourceLimits,
-): AsyncGenerator<Item> {
-  yield* catchArchiveErrors(name, async function* () {
-    if (!isSupported(compression)) {
-      throw documentError(`is compressed with ${compression}, which is not supported`);
-    }
-    const { head, all } = await peek(decompress(compression, compressed, new Budget(limits)));
-    const kind = kindOf(head);
-    if (kind !== "tar" && kind !== "document") {
-      throw documentError("contains another archive, which is not supported");
-    }
-    yield* plainItems(name, kind, all, limits);
-  });
+  if (kind === "tar") return yield* tarItems(name, all, limits);
+  yield { kind: "document", name, bytes: await readAll(all, limits.documentBytes) };
 }
 
 async function* decompress(
-  compression: keyof typeof DECOMPRESSORS,
+  kind: Compression,
+  decompressor: Decompressor,
   compressed: Chunks,
   budget: Budget,
 ): AsyncGenerator<Uint8Array> {
@@ -77,14 +91,13 @@ async function* decompress(
       yield chunk;
     }
   }
-  const decompressed = pipeline(Readable.from(counted()), DECOMPRESSORS[compression](), () => {});
   try {
-    for await (const chunk of decompressed as unknown as Chunks) {
+    for await (const chunk of decompressor(counted())) {
       budget.expand(chunk.length);
       yield chunk;
     }
   } catch (error) {
-    throw archiveError(compression, error);
+    throw archiveError(kind, error);
   }
 }
 
@@ -95,7 +108,8 @@ async function* tarItems(
 ): AsyncGenerator<Item> {
   const budget = new Budget(limits);
   const entries = extract();
-  pipeline(Readable.from(chunks), entries as unknown as NodeJS.WritableStream, () => {});
+  // Its callback gets the errors that the loop below throws as well.
+  Readable.from(chunks).pipe(entries as never, () => {});
   try {
     for await (const entry of entries) {
       budget.entry();

@@ -1,87 +1,117 @@
-import { statSync } from "node:fs";
-import { crc32 } from "node:zlib";
-import { type Entry, openPromise, type ZipFile } from "yauzl";
+import { Inflate } from "fflate";
 import { tooLarge } from "../read/decode.ts";
 import { DocumentError, documentError } from "../read/document-error.ts";
 import { Budget, type SourceLimits } from "./budget.ts";
-import { readAll } from "./chunks.ts";
+import { concat, type RandomAccess } from "./bytes.ts";
+import { crc32 } from "./crc32.ts";
 import { archiveError, catchArchiveErrors, type Item, isDocumentName } from "./item.ts";
+import { entriesOf, invalidZip, readDirectory, viewAt, type ZipEntry } from "./zip-directory.ts";
 
 /**
- * The items of a zip file.
+ * The items of a zip file, as its central directory lists them.
  *
- * @example for await (const item of zipItems("osv.zip", "/tmp/osv.zip", SOURCE_LIMITS)) …
+ * @example for await (const item of zipItems("osv.zip", blobBytes(file), SOURCE_LIMITS)) …
  */
 export async function* zipItems(
   archive: string,
-  path: string,
+  file: RandomAccess,
   limits: SourceLimits,
 ): AsyncGenerator<Item> {
   yield* catchArchiveErrors(archive, async function* () {
-    const zip = await openZip(path);
-    try {
-      const budget = new Budget(limits, statSync(path).size);
-      for await (const entry of zip.eachEntry()) {
-        budget.entry();
-        const entryPath = (entry.fileName as unknown as Buffer).toString("utf8");
-        const name = `${archive}/${entryPath}`;
-        if (entryPath.endsWith("/")) continue;
-        if (!isDocumentName(entryPath) || isLink(entry)) yield { kind: "skipped", name };
-        else yield await entryItem(name, zip, entry, budget, limits.documentBytes);
-      }
-    } catch (error) {
-      throw archiveError("zip", error);
-    } finally {
-      zip.close();
+    const budget = new Budget(limits, file.size);
+    for await (const entry of entriesOf(file, await readDirectory(file))) {
+      budget.entry();
+      // Names are only displayed, so path traversal in them does no harm.
+      const name = `${archive}/${entry.path}`;
+      if (entry.path.endsWith("/")) continue;
+      if (!isDocumentName(entry.path) || entry.isLink) yield { kind: "skipped", name };
+      else yield await entryItem(name, file, entry, budget, limits.documentBytes);
     }
   });
 }
 
 /** The number of entries that a zip file claims; undefined if it is invalid, which zipItems reports. */
-export async function countEntries(path: string): Promise<number | undefined> {
+export async function countEntries(file: RandomAccess): Promise<number | undefined> {
   try {
-    const zip = await openZip(path);
-    zip.close();
-    return zip.entryCount;
-  } catch {
-    return undefined;
-  }
-}
-
-async function openZip(path: string): Promise<ZipFile> {
-  try {
-    // Names are only displayed, so path traversal in them does no harm.
-    return await openPromise(path, { autoClose: false, decodeStrings: false });
+    return (await readDirectory(file)).count;
   } catch (error) {
-    throw archiveError("zip", error);
+    if (error instanceof DocumentError) return undefined;
+    throw error;
   }
-}
-
-/** Unix keeps the file type in the upper half. */
-function isLink({ externalFileAttributes }: Entry): boolean {
-  return ((externalFileAttributes >>> 16) & 0o170000) === 0o120000;
 }
 
 async function entryItem(
   name: string,
-  zip: ZipFile,
-  entry: Entry,
+  file: RandomAccess,
+  entry: ZipEntry,
   budget: Budget,
   documentBytes: number,
 ): Promise<Item> {
   const reject = (error: DocumentError): Item => ({ kind: "rejected", name, error });
-  if (entry.uncompressedSize > documentBytes) return reject(tooLarge(documentBytes));
-  if (entry.isEncrypted()) return reject(documentError("is encrypted"));
-  // The claimed size counts before decompression; the library stops an entry that exceeds it.
-  budget.expand(entry.uncompressedSize);
+  if (entry.size > documentBytes) return reject(tooLarge(documentBytes));
+  if (entry.isEncrypted) return reject(documentError("is encrypted"));
+  // The claimed size counts before decompression, which stops at it.
+  budget.expand(entry.size);
   try {
-    const bytes = await readAll(await zip.openReadStreamPromise(entry), documentBytes);
-    if (crc32(bytes) !== entry.crc32) throw documentError("has a wrong checksum");
-    const time = entry.getLastModDate().getTime();
-    return { kind: "document", name, bytes, time, isEntry: true };
+    const bytes = await contentOf(file, entry);
+    if (crc32(bytes) !== entry.checksum) throw documentError("has a wrong checksum");
+    return { kind: "document", name, bytes, time: entry.time, isEntry: true };
   } catch (error) {
     const converted = archiveError("zip", error);
     if (converted instanceof DocumentError) return reject(converted);
     throw documentError(`cannot be read: ${(error as Error).message}`);
   }
+}
+
+const LOCAL_SIGNATURE = 0x04034b50;
+const LOCAL_BYTES = 30;
+const STORED = 0;
+const DEFLATED = 8;
+
+async function contentOf(file: RandomAccess, entry: ZipEntry): Promise<Uint8Array> {
+  const { method, compressedSize, size, position } = entry;
+  if (method !== STORED && method !== DEFLATED) {
+    throw invalidZip(`unsupported compression method: ${method}`);
+  }
+  const local = await viewAt(file, position, LOCAL_BYTES);
+  if (local.getUint32(0, true) !== LOCAL_SIGNATURE) throw invalidZip("bad local signature");
+  const start = position + LOCAL_BYTES + local.getUint16(26, true) + local.getUint16(28, true);
+  if (start + compressedSize > file.size) throw invalidZip("an entry is outside of the file");
+  if (method === STORED) {
+    if (compressedSize !== size) throw invalidZip("a stored entry has two sizes");
+    return file.read(start, size);
+  }
+  // Deflate hardly enlarges anything: more would be blocks without content, read for each entry that claims them.
+  if (compressedSize > size + (size >> 3) + 1024) throw invalidZip("an entry is mostly padding");
+  return inflate(file, start, compressedSize, size);
+}
+
+const READ_BYTES = 256 * 1024;
+
+/** Compressed bytes per step: deflate expands to at most a thousandfold, so a step yields at most some 4 MiB. */
+const STEP_BYTES = 4096;
+
+async function inflate(
+  file: RandomAccess,
+  start: number,
+  compressedSize: number,
+  size: number,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const stream = new Inflate((chunk) => {
+    length += chunk.length;
+    if (length > size) throw invalidZip(`too many bytes: expected ${size}`);
+    chunks.push(chunk);
+  });
+  const end = start + compressedSize;
+  for (let at = start; at < end; at += READ_BYTES) {
+    const read = await file.read(at, Math.min(READ_BYTES, end - at));
+    for (let step = 0; step < read.length; step += STEP_BYTES) {
+      stream.push(read.subarray(step, step + STEP_BYTES));
+    }
+  }
+  stream.push(new Uint8Array(), true);
+  if (length < size) throw invalidZip(`too few bytes: expected ${size}`);
+  return concat(chunks, length);
 }

@@ -283,9 +283,6 @@ export const importTexts = {
   reason: "Reason",
   more: (count: number) => `and ${number.format(count)} more`,
   tooLarge: "is too large for a browser: wharf advisories import takes larger documents",
-  archiveTooLarge: "unpacks to too much: wharf advisories import takes larger archives",
-  notAnArchive: "cannot be unpacked",
-  zstd: "is compressed with Zstandard, which browsers cannot unpack: wharf advisories import can",
   pendingNote:
     "Imported events take effect at once for holders of advisories.approve. Yours are pending until someone else approves them.",
   denied: "An import needs advisories.create and advisories.update here, which you do not have.",

@@ -9,7 +9,8 @@ import { CheckField, SelectField, TextField } from "../../ui/fields.tsx";
 import { PlainTable } from "../../ui/growing-table.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { valuesIn } from "./filters.ts";
-import { chosenFiles, droppedFiles, type NamedFile } from "./import/files.ts";
+import { chosenFiles, droppedFiles } from "./import/files.ts";
+import type { NamedFile } from "./import/items.ts";
 
 /** What an import has done so far. */
 interface Progress {

@@ -1,11 +1,4 @@
-/** Files that a person chose or dropped, with those in folders. */
-export interface NamedFile {
-  /** The path within what was dropped; only displayed. */
-  readonly name: string;
-  readonly file: File;
-  /** Whether it was found in a folder: of those, only documents and archives count. */
-  readonly isInFolder: boolean;
-}
+import type { NamedFile } from "./items.ts";
 
 /** The files of a drop, folders with everything below them. */
 export async function droppedFiles({ items, files }: DataTransfer): Promise<NamedFile[]> {

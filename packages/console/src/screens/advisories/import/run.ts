@@ -11,7 +11,7 @@ import { WharfError } from "@wharf/client/json";
 import { AdvisoryDocumentSchema, ImportAdvisoriesResponseSchema } from "@wharf/contract/messages";
 import { api, client } from "../../../api/client.ts";
 import { importTexts } from "../../../texts/advisories.ts";
-import type { NamedFile } from "./files.ts";
+import type { NamedFile } from "./items.ts";
 import { itemsOf } from "./items.ts";
 
 export interface ImportOptions {
