@@ -159,6 +159,11 @@ describe("the web console in a real browser", () => {
       await page.keyboard.type("early");
       assert.equal(await page.getByRole("dialog").getByLabel(field).inputValue(), "early");
       await page.keyboard.press("Escape");
+      // The first one keeps what was typed into a form.
+      if (field === "Name") {
+        await page.getByRole("dialog").getByText("Press Escape again").waitFor();
+        await page.keyboard.press("Escape");
+      }
       await button.and(page.locator(":focus")).waitFor();
     }
     assert.deepEqual(site.complaints, []);

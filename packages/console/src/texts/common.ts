@@ -67,8 +67,13 @@ export const texts = {
     denied: (capabilities: string) =>
       `None of your roles here has ${capabilities}. An owner can grant you one that has.`,
   },
-  formGone: (title: string) =>
-    `“${title}” was closed, and nothing was changed: what it is about is gone, or you may no longer change it.`,
+  form: {
+    notSaved: "Not saved: the item was deleted, or you lost permission to edit it.",
+    check: (labels: readonly string[]) => `Not saved. Check: ${labels.join(", ")}.`,
+    notAllowed: "Some characters are not allowed here",
+    leave: "Your changes are not saved. Press Escape again to discard them.",
+    discard: "Discard changes",
+  },
   withheld: {
     title: "Why you cannot do this",
     label: (action: string) => `${action}: not allowed`,

@@ -58,6 +58,7 @@ export const operatorTexts = {
   },
   edit: "Edit",
   editTitle: (name: string) => `Quotas of ${name}`,
+  quotaProblem: "Enter a whole number, or nothing for the default.",
   editHint: "Empty for the default",
   edited: "The quotas were changed.",
   isVerified: "The name is verified",

@@ -22,6 +22,7 @@ export const subscriptionTexts = {
   name: "Name",
   description: "Description",
   concurrency: "Concurrent requests",
+  concurrencyProblem: "Enter a number from 1 to 64.",
   concurrencyHint: "With 1, all events arrive in order. At most 64.",
   destination: "Destination",
   which: "Which events",

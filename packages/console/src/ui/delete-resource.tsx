@@ -1,12 +1,10 @@
-import { useNavigate } from "@tanstack/react-router";
 import type { JsonMethod } from "@wharf/client/json";
 import { useChange } from "../api/client.ts";
 import { parentOf, screenLink } from "../app/place.ts";
 import type { PlaceScreenName } from "../app/screens.ts";
-import { DELETION, FormDialog } from "./form.tsx";
-import { toast } from "./toast.tsx";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
 
-/** Deletes the resource of a screen after a confirmation, and leads to the list that it was in. */
+/** Deletes the resource of a screen after a confirmation, and opens the list that contained it. */
 export function DeleteResource({
   resource: { uid = "", name = "" },
   method,
@@ -25,20 +23,16 @@ export function DeleteResource({
     readonly deleted: (name: string) => string;
   };
 }) {
-  const remove = useChange(method, affected);
-  const navigate = useNavigate();
+  const change = useChange(method, affected);
   return (
-    <FormDialog
+    <ConfirmDialog
+      change={change}
+      request={{ uid }}
       title={words.deleteTitle(name)}
-      {...DELETION}
-      className="button quiet"
-      onSubmit={async () => {
-        await remove.mutateAsync({ uid });
-        toast(words.deleted(name));
-        navigate(screenLink(list, parentOf(uid)) as never);
-      }}
+      message={words.deleted(name)}
+      open={screenLink(list, parentOf(uid))}
     >
       <p>{words.deleteText}</p>
-    </FormDialog>
+    </ConfirmDialog>
   );
 }

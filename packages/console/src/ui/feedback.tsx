@@ -2,18 +2,24 @@ import { WharfError } from "@wharf/client/json";
 import type { ReactNode } from "react";
 import { texts } from "../texts/common.ts";
 
-/** What went wrong, in one sentence, with what support needs to find it. */
-export function Failed({ error }: { readonly error: Error }) {
+/** An error message of one sentence, with the request ID that the server's log has. */
+export function Failed({
+  error,
+  text = sentenceOf(error),
+}: {
+  readonly error: Error;
+  readonly text?: string;
+}) {
   const request = requestOf(error);
   return (
     <div className="failed" role="alert">
-      <p>{sentenceOf(error)}</p>
+      <p>{text}</p>
       {request !== undefined && <p className="soft">{request}</p>}
     </div>
   );
 }
 
-/** What the logs have about the request of an error; undefined if it had none. */
+/** The request ID of an error; undefined if there was no response. */
 export function requestOf(error: Error): ReactNode {
   const id = error instanceof WharfError ? error.requestId : undefined;
   if (id === undefined) return undefined;
@@ -36,15 +42,15 @@ export function sentenceOf(error: Error): string {
   return missing === undefined ? sentence(text) : texts.errors.denied(missing);
 }
 
-/** Denials name the uid at which capabilities are missing; people see where they are. */
+/** Denials name the capabilities and a uid; the screen shows the path of that uid already. */
 const DENIED = /^needs ([a-z_., ]+) at "[0-9a-f/]+"/;
 
-/** A text as a sentence. */
+/** Capitalizes a text and ends it with a period. */
 export function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
 }
 
-/** Stands for content that is on its way. */
+/** Placeholder of content that is being loaded. */
 export function Loading() {
   return (
     <div className="loading" role="status">
@@ -53,7 +59,7 @@ export function Loading() {
   );
 }
 
-/** A list without rows tells what would be in it, and how to get there. */
+/** Placeholder of an empty list: its purpose, and the action that adds the first row. */
 export function Empty({
   title,
   children,

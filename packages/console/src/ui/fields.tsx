@@ -1,4 +1,5 @@
-import { type ReactNode, useId } from "react";
+import { type ComponentProps, type ReactNode, useId, useState } from "react";
+import { useReported } from "./form-base.tsx";
 
 /** Attributes that connect a control to its label, hint and problem. */
 interface Connected {
@@ -7,28 +8,24 @@ interface Connected {
   readonly "aria-invalid"?: true;
 }
 
-/** The problem of a value: the form cannot be sent with it. */
-interface Checked {
-  readonly problem?: string | undefined;
-  /** Whether the problem is shown below the field, before the form is sent. */
-  readonly isProblemShown?: boolean;
-}
-
 /** A control with its label, and a hint and a problem below it. */
 function Field({
+  name,
   label,
   hint,
   problem,
   children,
 }: {
+  readonly name: string;
   readonly label: string;
   readonly hint?: string | undefined;
   readonly problem?: string | undefined;
   readonly children: (connected: Connected) => ReactNode;
 }) {
   const id = useId();
+  const visible = useReported(name) ?? problem;
   const described = [
-    ...(problem === undefined ? [] : [`${id}-problem`]),
+    ...(visible === undefined ? [] : [`${id}-problem`]),
     ...(hint === undefined ? [] : [`${id}-hint`]),
   ];
   return (
@@ -37,11 +34,11 @@ function Field({
       {children({
         id,
         ...(described.length > 0 && { "aria-describedby": described.join(" ") }),
-        ...(problem !== undefined && { "aria-invalid": true }),
+        ...(visible !== undefined && { "aria-invalid": true }),
       })}
-      {problem !== undefined && (
+      {visible !== undefined && (
         <p id={`${id}-problem`} className="problem">
-          {problem}
+          {visible}
         </p>
       )}
       {hint !== undefined && (
@@ -53,89 +50,82 @@ function Field({
   );
 }
 
-/** Keeps the browser from sending a form with a problem; on an attempt, it shows the problem at the control. */
-function validity(problem = "") {
-  return (control: HTMLInputElement | HTMLTextAreaElement | null) => {
-    control?.setCustomValidity(problem);
-  };
+interface TextProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly value?: string | undefined;
+  readonly isRequired?: boolean;
+  /**
+   * The problem of a value; undefined if it is valid. It is shown while the user types. A form with a problem cannot be
+   * sent.
+   */
+  readonly check?: ((text: string) => string | undefined) | undefined;
+}
+
+/** A text field, whose control gets these attributes. */
+function TextControl({
+  name,
+  label,
+  hint,
+  value = "",
+  isRequired = false,
+  check,
+  children,
+}: TextProps & {
+  readonly children: (
+    attributes: ComponentProps<"input"> & ComponentProps<"textarea">,
+  ) => ReactNode;
+}) {
+  const [text, setText] = useState(value);
+  const problem = check?.(text.trim());
+  return (
+    <Field name={name} label={label} hint={hint} problem={text === "" ? undefined : problem}>
+      {(connected) =>
+        children({
+          ...connected,
+          ref: (control: HTMLInputElement | HTMLTextAreaElement | null) => {
+            // On an attempt to send the form, the browser shows the problem at the control.
+            control?.setCustomValidity(problem ?? "");
+          },
+          name,
+          defaultValue: value,
+          required: isRequired,
+          autoComplete: "off",
+          spellCheck: false,
+          onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+            setText(currentTarget.value),
+        })
+      }
+    </Field>
+  );
 }
 
 /** A text of one line. */
 export function TextField({
-  name,
-  label,
-  hint,
-  value = "",
-  isRequired = false,
   placeholder,
   type = "text",
-  problem,
-  isProblemShown = false,
-}: Checked & {
-  readonly name: string;
-  readonly label: string;
-  readonly hint?: string | undefined;
-  readonly value?: string | undefined;
-  readonly isRequired?: boolean;
-  /** What applies if nothing is entered. */
+  ...text
+}: TextProps & {
+  /** The value that an empty field means. */
   readonly placeholder?: string;
   readonly type?: "text" | "date" | "datetime-local" | "password" | "url";
 }) {
   return (
-    <Field label={label} hint={hint} problem={isProblemShown ? problem : undefined}>
-      {(connected) => (
-        <input
-          {...connected}
-          ref={validity(problem)}
-          name={name}
-          defaultValue={value}
-          required={isRequired}
-          type={type}
-          placeholder={placeholder}
-          autoComplete="off"
-          spellCheck={false}
-        />
-      )}
-    </Field>
+    <TextControl {...text}>
+      {(attributes) => <input {...attributes} type={type} placeholder={placeholder} />}
+    </TextControl>
   );
 }
 
 /** A text of several lines. */
-export function TextArea({
-  name,
-  label,
-  hint,
-  value = "",
-  rows = 4,
-  isRequired = false,
-  problem,
-  isProblemShown = false,
-}: Checked & {
-  readonly name: string;
-  readonly label: string;
-  readonly hint?: string | undefined;
-  readonly value?: string | undefined;
-  readonly rows?: number;
-  readonly isRequired?: boolean;
-}) {
+export function TextArea({ rows = 4, ...text }: TextProps & { readonly rows?: number }) {
   return (
-    <Field label={label} hint={hint} problem={isProblemShown ? problem : undefined}>
-      {(connected) => (
-        <textarea
-          {...connected}
-          ref={validity(problem)}
-          name={name}
-          rows={rows}
-          defaultValue={value}
-          required={isRequired}
-          spellCheck={false}
-        />
-      )}
-    </Field>
+    <TextControl {...text}>{(attributes) => <textarea {...attributes} rows={rows} />}</TextControl>
   );
 }
 
-/** One of few. */
+/** A choice of a few options. */
 export function SelectField({
   name,
   label,
@@ -145,13 +135,13 @@ export function SelectField({
 }: {
   readonly name: string;
   readonly label: string;
-  /** What can be chosen, by value. */
+  /** Labels by value. */
   readonly options: Readonly<Record<string, string>>;
   readonly value?: string | undefined;
   readonly onChange?: (value: string) => void;
 }) {
   return (
-    <Field label={label}>
+    <Field name={name} label={label}>
       {(connected) => (
         <select
           {...connected}
@@ -170,7 +160,7 @@ export function SelectField({
   );
 }
 
-/** Yes or no; the form has `on` for yes. */
+/** A checkbox; its value is `on` if it is checked. */
 export function CheckField({
   name,
   label,

@@ -1,5 +1,7 @@
 import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
 import { texts } from "../texts/common.ts";
+import type { Submit } from "./form-base.tsx";
+import { Icon, type IconName } from "./icons.tsx";
 
 /** Dialogs and their focus handling are loaded after the first screen is shown. */
 const OpenFormDialog = lazy(async () => ({
@@ -7,30 +9,27 @@ const OpenFormDialog = lazy(async () => ({
 }));
 
 export interface FormDialogProps {
-  /** The content of the button that opens it. */
-  readonly trigger: ReactNode;
-  readonly title: string;
   /** The text of the button that sends it. */
   readonly submit: string;
+  /** The content of the button that opens it; by default the text of the button that sends it. */
+  readonly trigger?: string;
+  readonly icon?: IconName;
+  /** By default the text of the button that sends it. */
+  readonly title?: string;
   readonly isDangerous?: boolean;
-  /** Whether it has more in it than a few fields. */
+  /** Whether it contains more than a few fields. */
   readonly isWide?: boolean;
-  /** Rejects with the error to show. */
-  readonly onSubmit: (text: (name: string) => string) => Promise<unknown>;
+  readonly onSubmit: Submit;
   readonly children: ReactNode;
 }
 
-/** What the dialogs of all deletions have in common. */
-export const DELETION = {
-  submit: texts.delete,
-  trigger: texts.delete,
-  isDangerous: true,
-} as const satisfies Partial<FormDialogProps>;
-
-/** A button that opens a dialog with a form, which stays open, with what was entered, until the server accepts it. */
+/** A button that opens a dialog with a form, which stays open, with its values, until the server accepts it. */
 export function FormDialog({
   className = "button",
-  trigger,
+  submit,
+  trigger = submit,
+  icon,
+  title = submit,
   ...dialog
 }: FormDialogProps & { readonly className?: string }) {
   const [open, setOpen] = useState(false);
@@ -44,13 +43,38 @@ export function FormDialog({
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
       >
+        {icon && <Icon name={icon} />}
         {trigger}
       </button>
       {open && (
         <Suspense>
-          <OpenFormDialog {...dialog} opener={opener} close={() => setOpen(false)} />
+          <OpenFormDialog
+            {...dialog}
+            title={title}
+            submit={submit}
+            opener={opener}
+            close={() => setOpen(false)}
+          />
         </Suspense>
       )}
     </>
   );
+}
+
+/** A dialog that creates a resource. */
+export function CreateDialog(props: Omit<FormDialogProps, "icon">) {
+  return <FormDialog icon="plus" {...props} />;
+}
+
+/** A dialog that edits a resource. */
+export function EditDialog({
+  isSmall = false,
+  ...props
+}: Omit<FormDialogProps, "submit"> & { readonly trigger: string; readonly isSmall?: boolean }) {
+  return <FormDialog submit={texts.save} className={quiet(isSmall)} {...props} />;
+}
+
+/** The class of a button of secondary importance. */
+export function quiet(isSmall: boolean): string {
+  return isSmall ? "button quiet small" : "button quiet";
 }

@@ -1,7 +1,7 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { type ReactNode, useRef } from "react";
 
-/** A dialog over everything else, from when it is rendered. */
+/** A modal dialog, open while it is rendered. */
 export function Modal({
   className = "",
   label,
@@ -10,16 +10,17 @@ export function Modal({
   children,
 }: {
   readonly className?: string;
-  /** Its name, where it has no title to be named by. */
+  /** Its accessible name, if it has no title. */
   readonly label?: string;
-  readonly close: () => void;
-  /** What gets the focus after it; what had it before, unless given. */
+  /** Called to close it, with whether the user pressed a button for that: not Escape or a click outside. */
+  readonly close: (isExplicit: boolean) => void;
+  /** The element that gets the focus afterwards; by default the one that had it before. */
   readonly finalFocus?: () => HTMLElement | false;
   readonly children: ReactNode;
 }) {
   const popup = useRef<HTMLDivElement>(null);
   return (
-    <Dialog.Root open onOpenChange={(next) => next || close()}>
+    <Dialog.Root open onOpenChange={(next, { reason }) => next || close(reason === "close-press")}>
       <Dialog.Portal>
         <Dialog.Backdrop className="backdrop" />
         <Dialog.Popup
@@ -41,7 +42,7 @@ export function Modal({
   );
 }
 
-/** Where Tab would lead first; of radio buttons, to the one that is checked. */
+/** The first element in tab order; of radio buttons, the checked one. */
 function firstStop(dialog: HTMLElement): HTMLElement {
   const controls = dialog.querySelectorAll<HTMLElement>(
     "a[href], button, input, select, textarea, summary, [tabindex]",

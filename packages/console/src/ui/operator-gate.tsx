@@ -17,7 +17,7 @@ export function OperatorGate({ children }: { readonly children: ReactNode }) {
       <PageForm
         label={operatorTexts.gateTitle}
         submit={operatorTexts.enter}
-        onSubmit={({ token = "" }) => enterOperatorToken(token)}
+        onSubmit={(text) => enterOperatorToken(text("token"))}
       >
         <TextField name="token" type="password" label={operatorTexts.token} isRequired />
       </PageForm>

@@ -2,16 +2,17 @@ import { Combobox } from "@base-ui/react/combobox";
 import { type UIEvent, useState } from "react";
 import { useSettled } from "../api/pages.ts";
 import { texts } from "../texts/common.ts";
+import { useReported } from "./form-base.tsx";
 
 export interface Choice {
   readonly value: string;
   readonly label: string;
   readonly hint?: string;
-  /** Why it cannot be chosen, where it is shown nevertheless. */
+  /** The reason why it is visible but disabled. */
   readonly reason?: string;
 }
 
-/** What can be chosen: all of it, or pages of it, of which the next is loaded at the end of the list. */
+/** The options: all, or pages, of which the next is loaded near the end of the list. */
 export type Choices =
   | readonly Choice[]
   | {
@@ -25,7 +26,7 @@ export type Choices =
 const NEAR_PIXELS = 200;
 const NEAR_CHOICES = 3;
 
-/** Chooses one of many by searching the API: it never ends at the first page. */
+/** A combobox that searches the API for its options. */
 export function Picker({
   label,
   name,
@@ -36,13 +37,14 @@ export function Picker({
 }: {
   readonly label: string;
   readonly name: string;
-  /** The choices that match a text. */
+  /** The options that match a text. */
   readonly useChoices: (text: string) => Choices;
   readonly isRequired?: boolean;
   readonly onChoose?: (choice: Choice | null) => void;
-  /** What is chosen at first. */
+  /** The initial value. */
   readonly initial?: Choice | null;
 }) {
+  const problem = useReported(name);
   const [text, setText] = useState(initial?.label ?? "");
   const [chosen, setChosen] = useState<Choice | null>(initial);
   const wanted = chosen?.label === text ? "" : text.trim();
@@ -54,7 +56,7 @@ export function Picker({
     isLoading,
     more,
   } = "choices" in found ? found : { ...COMPLETE, choices: found };
-  // Who types fast must not choose what was found for an earlier text.
+  // Until the search for the current text is done, options of the previous one are filtered here.
   const choices = wanted === searched ? all : all.filter((choice) => contains(choice, wanted));
   return (
     <div className="field">
@@ -78,7 +80,11 @@ export function Picker({
         {/* biome-ignore lint/a11y/noLabelWithoutControl: the input is inside */}
         <label>
           {label}
-          <Combobox.Input placeholder={texts.picker.placeholder} required={isRequired} />
+          <Combobox.Input
+            placeholder={texts.picker.placeholder}
+            required={isRequired}
+            aria-invalid={problem !== undefined || undefined}
+          />
         </label>
         <Combobox.Portal>
           <Combobox.Positioner sideOffset={4}>
@@ -109,6 +115,7 @@ export function Picker({
           </Combobox.Positioner>
         </Combobox.Portal>
       </Combobox.Root>
+      {problem !== undefined && <p className="problem">{problem}</p>}
       <input type="hidden" name={name} value={chosen?.value ?? ""} />
     </div>
   );

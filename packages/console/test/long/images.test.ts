@@ -205,6 +205,7 @@ describe("repositories and advisories in a real browser", () => {
     await dialog().getByRole("alert").filter({ hasText: /chang/i }).waitFor();
     assert.equal(await dialog().getByLabel("Reason").inputValue(), "seen in the build log");
     await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
     await dialog().waitFor({ state: "detached" });
     await row.getByRole("button", { name: "Review" }).press("Enter");
     await dialog().getByText(HOSTILE, { exact: true }).waitFor();

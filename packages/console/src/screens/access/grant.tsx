@@ -6,20 +6,18 @@ import { api, useChange } from "../../api/client.ts";
 import { screenLink } from "../../app/place.ts";
 import { accessTexts } from "../../texts/access.ts";
 import { FormDialog } from "../../ui/form.tsx";
-import { Icon } from "../../ui/icons.tsx";
 import { type Choice, Picker } from "../../ui/picker.tsx";
 import { useIdentityChoices, useRoleChoices } from "../../ui/pickers.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 
-/** Grants a role at a group; roles that the caller does not hold whole are grayed out. */
+/** Grants a role at a group; roles with capabilities that the caller lacks are disabled. */
 export function Grant({
   parent,
   identity,
   className = "button",
 }: {
   readonly parent: string;
-  /** Who gets the role, where that is known. */
+  /** The preselected identity. */
   readonly identity?: Choice;
   readonly className?: string;
 }) {
@@ -30,24 +28,18 @@ export function Grant({
   }
   return (
     <FormDialog
-      title={accessTexts.grant}
       submit={accessTexts.grant}
+      icon="plus"
       className={className}
-      trigger={
-        <>
-          <Icon name="plus" />
-          {accessTexts.grant}
-        </>
-      }
       onSubmit={async (text) => {
-        const roleBinding = { identityUid: text("identity"), roleUid: text("role") };
+        const roleBinding = { identityUid: text("identityUid"), roleUid: text("roleUid") };
         await create.mutateAsync({ parent, roleBinding });
-        toast(accessTexts.granted);
+        return { message: accessTexts.granted };
       }}
     >
       <Picker
         label={accessTexts.identity}
-        name="identity"
+        name="identityUid"
         useChoices={useIdentityChoices}
         {...(identity && { initial: identity })}
       />
@@ -57,7 +49,7 @@ export function Grant({
   );
 }
 
-/** The way to people whom the caller cannot see. */
+/** A link to invites, for people whom the caller cannot see. */
 function Elsewhere({ place }: { readonly place: string }) {
   return (
     <p className="hint">
@@ -77,5 +69,5 @@ export function RolePicker({ group }: { readonly group: string }) {
     return missing.length === 0 ? undefined : accessTexts.lacks(missing);
   };
   const useChoices = (text: string) => useRoleChoices(text, lacks);
-  return <Picker label={accessTexts.role} name="role" useChoices={useChoices} />;
+  return <Picker label={accessTexts.role} name="roleUid" useChoices={useChoices} />;
 }

@@ -4,13 +4,12 @@ import { api, useChange } from "../../api/client.ts";
 import { useMe } from "../../api/me.ts";
 import { parentOf } from "../../app/place.ts";
 import { accessTexts } from "../../texts/access.ts";
-import { FormDialog } from "../../ui/form.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { GroupPath } from "../../ui/group-path.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 import { nameOf } from "./who.tsx";
 
-/** Takes a role away. */
+/** Deletes a role binding after a confirmation. */
 export function Revoke({
   binding: { uid = "", identity, role },
 }: {
@@ -28,18 +27,14 @@ export function Revoke({
       />
     );
   }
-  const title = accessTexts.revokeTitle(nameOf(identity), role?.name ?? accessTexts.unnamed);
   return (
-    <FormDialog
-      title={title}
+    <ConfirmDialog
+      change={remove}
+      request={{ uid }}
+      title={accessTexts.revokeTitle(nameOf(identity), role?.name ?? accessTexts.unnamed)}
       submit={accessTexts.revoke}
-      isDangerous
-      trigger={accessTexts.revoke}
-      className="button quiet small"
-      onSubmit={async () => {
-        await remove.mutateAsync({ uid });
-        toast(accessTexts.revoked);
-      }}
+      isSmall
+      message={accessTexts.revoked}
     >
       <p>{accessTexts.revokeText}</p>
       {me !== "" && identity?.uid === me && (
@@ -50,6 +45,6 @@ export function Revoke({
           </strong>
         </p>
       )}
-    </FormDialog>
+    </ConfirmDialog>
   );
 }

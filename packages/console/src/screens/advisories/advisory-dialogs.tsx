@@ -1,17 +1,15 @@
-import { useNavigate } from "@tanstack/react-router";
 import type { AdvisoryJson } from "@wharf/contract/messages";
 import { api, useChange } from "../../api/client.ts";
 import { parentOf, screenLink } from "../../app/place.ts";
 import { advisoryTexts } from "../../texts/advisories.ts";
-import { texts } from "../../texts/common.ts";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { entriesOf } from "../../ui/entries.ts";
 import { TextArea, TextField } from "../../ui/fields.tsx";
-import { DELETION, FormDialog } from "../../ui/form.tsx";
-import { Icon } from "../../ui/icons.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { CreateDialog, EditDialog } from "../../ui/form.tsx";
 
 const { fields } = advisoryTexts;
 
-/** Fields of an advisory that people write, with an empty text if they do not. */
+/** The editable fields of an advisory. */
 function Fields({ advisory = {} }: { readonly advisory?: AdvisoryJson }) {
   return (
     <>
@@ -51,8 +49,8 @@ function Fields({ advisory = {} }: { readonly advisory?: AdvisoryJson }) {
   );
 }
 
-/** What was entered, as version 1 takes it. */
-function entered(text: (name: string) => string) {
+/** The values as fields of a request of version 1. */
+function valuesOf(text: (name: string) => string) {
   return {
     artifactName: text("artifactName"),
     artifactType: text("artifactType"),
@@ -60,44 +58,27 @@ function entered(text: (name: string) => string) {
     componentName: text("componentName"),
     componentType: text("componentType"),
     componentLocation: text("componentLocation"),
-    aliases: linesOf(text("aliases")),
+    aliases: entriesOf(text("aliases")),
   };
-}
-
-/** The lines of a text, without empty ones. */
-export function linesOf(text: string): string[] {
-  return text
-    .split(/[\n,]/)
-    .map((line) => line.trim())
-    .filter(Boolean);
 }
 
 export function CreateAdvisory({ parent }: { readonly parent: string }) {
   const create = useChange(api.advisoriesV1.create, [api.advisories.list]);
-  const navigate = useNavigate();
   return (
-    <FormDialog
-      title={advisoryTexts.create}
+    <CreateDialog
       submit={advisoryTexts.create}
-      trigger={
-        <>
-          <Icon name="plus" />
-          {advisoryTexts.create}
-        </>
-      }
       onSubmit={async (text) => {
-        const advisory = { ...entered(text), advisoryId: text("advisoryId") };
+        const advisory = { ...valuesOf(text), advisoryId: text("advisoryId") };
         const { id = "", advisoryId = "" } = await create.mutateAsync({
           parentId: parent,
           advisory,
         });
-        toast(advisoryTexts.created(advisoryId));
-        navigate(screenLink("advisory", id));
+        return { message: advisoryTexts.created(advisoryId), open: screenLink("advisory", id) };
       }}
     >
       <Fields />
       <TextField name="advisoryId" label={fields.advisoryId} hint={fields.advisoryIdHint} />
-    </FormDialog>
+    </CreateDialog>
   );
 }
 
@@ -105,22 +86,20 @@ export function EditAdvisory({ advisory }: { readonly advisory: AdvisoryJson }) 
   const update = useChange(api.advisoriesV1.update, [api.advisories.list]);
   const { uid = "", advisoryId = "", legacyAdvisoryId } = advisory;
   return (
-    <FormDialog
+    <EditDialog
       title={advisoryTexts.editTitle(advisoryId)}
-      submit={texts.save}
       trigger={advisoryTexts.edit}
-      className="button quiet"
       onSubmit={async (text) => {
         await update.mutateAsync({
           id: uid,
-          ...entered(text),
+          ...valuesOf(text),
           ...(legacyAdvisoryId !== undefined && { legacyAdvisoryID: legacyAdvisoryId }),
         });
-        toast(advisoryTexts.edited(advisoryId));
+        return { message: advisoryTexts.edited(advisoryId) };
       }}
     >
       <Fields advisory={advisory} />
-    </FormDialog>
+    </EditDialog>
   );
 }
 
@@ -130,19 +109,15 @@ export function DeleteAdvisory({
   readonly advisory: AdvisoryJson;
 }) {
   const remove = useChange(api.advisoriesV1.delete, [api.advisories.list]);
-  const navigate = useNavigate();
   return (
-    <FormDialog
+    <ConfirmDialog
+      change={remove}
+      request={{ id: uid }}
       title={advisoryTexts.deleteTitle(advisoryId)}
-      {...DELETION}
-      className="button quiet"
-      onSubmit={async () => {
-        await remove.mutateAsync({ id: uid });
-        toast(advisoryTexts.deleted(advisoryId));
-        navigate(screenLink("advisories", parentOf(uid)));
-      }}
+      message={advisoryTexts.deleted(advisoryId)}
+      open={screenLink("advisories", parentOf(uid))}
     >
       <p>{advisoryTexts.deleteText}</p>
-    </FormDialog>
+    </ConfirmDialog>
   );
 }

@@ -3,14 +3,11 @@ import { useState } from "react";
 import { api, useChange, useRead } from "../../api/client.ts";
 import { parentOf } from "../../app/place.ts";
 import { type EventType, eventTexts, FALSE_POSITIVES } from "../../texts/advisories.ts";
-import { texts } from "../../texts/common.ts";
 import { Loading } from "../../ui/feedback.tsx";
 import { SelectField, TextArea, TextField } from "../../ui/fields.tsx";
-import { FormDialog } from "../../ui/form.tsx";
-import { Icon } from "../../ui/icons.tsx";
-import { toast } from "../../ui/toast.tsx";
-import { linesOf } from "./advisory-dialogs.tsx";
+import { CreateDialog, EditDialog } from "../../ui/form.tsx";
 import { contentOf } from "./event-content.tsx";
+import { DETECTION_FIELDS, editedEvent, enteredEvent, type Found, foundBy } from "./event-form.ts";
 import { typeOf } from "./model.ts";
 
 type StoredEvent = advisoriesV1.AdvisoryEventJson;
@@ -23,25 +20,18 @@ export function AddEvent({
 }) {
   const create = useChange(api.advisoriesV1.createAdvisoryEvent, [api.advisories.list]);
   return (
-    <FormDialog
-      title={eventTexts.add}
+    <CreateDialog
       submit={eventTexts.add}
-      trigger={
-        <>
-          <Icon name="plus" />
-          {eventTexts.add}
-        </>
-      }
       onSubmit={async (text) => {
-        await create.mutateAsync({ parentId: uid, advisoryEvent: entered(text) });
-        toast(eventTexts.added);
+        await create.mutateAsync({ parentId: uid, advisoryEvent: enteredEvent(text) });
+        return { message: eventTexts.added };
       }}
     >
       <EventFields
         event={{ componentLocationChanged: { previousLocation: componentLocation ?? "" } }}
         initial="truePositiveDetermination"
       />
-    </FormDialog>
+    </CreateDialog>
   );
 }
 
@@ -51,18 +41,17 @@ export function EditEvent({ uid }: { readonly uid: string }) {
   const { data } = useRead(api.advisoriesV1.listAdvisoryEvents, { parentId: parentOf(uid) });
   const event = data?.items?.find(({ id }) => id === uid);
   return (
-    <FormDialog
+    <EditDialog
       title={eventTexts.editTitle}
-      submit={texts.save}
       trigger={eventTexts.edit}
-      className="button quiet small"
+      isSmall
       onSubmit={async (text) => {
-        await update.mutateAsync(edited(event ?? { id: uid }, text));
-        toast(eventTexts.edited);
+        await update.mutateAsync(editedEvent(event ?? { id: uid }, text));
+        return { message: eventTexts.edited };
       }}
     >
       {event === undefined ? <Loading /> : <EventFields event={event} initial={typeOf(event)} />}
-    </FormDialog>
+    </EditDialog>
   );
 }
 
@@ -161,79 +150,4 @@ function EventFields({
       )}
     </>
   );
-}
-
-type Found = keyof typeof eventTexts.founds;
-
-const DETECTION_FIELDS: Readonly<Record<Found, readonly (keyof typeof eventTexts.detection)[]>> = {
-  manual: [],
-  nvdapi: ["cpeSearched", "cpeFound"],
-  scanv1: [
-    "scanner",
-    "scannerVersion",
-    "subpackageName",
-    "componentName",
-    "componentVersion",
-    "componentType",
-    "componentLocation",
-    "artifactVersion",
-  ],
-};
-
-function foundBy({ detection }: StoredEvent): Found {
-  if (detection?.scanv1 !== undefined) return "scanv1";
-  return detection?.nvdapi === undefined ? "manual" : "nvdapi";
-}
-
-/** What was entered, as an event. */
-function entered(text: (name: string) => string): StoredEvent {
-  const type = text("type") as EventType;
-  const time = Date.parse(text("time"));
-  return {
-    [type]: contentEntered(type, text),
-    ...(text("issue") !== "" && { issue: text("issue") }),
-    ...(!Number.isNaN(time) && { timestamp: new Date(time).toISOString() }),
-  };
-}
-
-function contentEntered(type: EventType, text: (name: string) => string): object {
-  const note = text("note");
-  switch (type) {
-    case "detection": {
-      const found = text("found") as Found;
-      return {
-        [found]: Object.fromEntries(DETECTION_FIELDS[found].map((one) => [one, text(one)])),
-      };
-    }
-    case "fixed":
-      return { fixedVersion: text("fixedVersion"), note };
-    case "patched":
-      return { patchedVersions: linesOf(text("patchedVersions")), note };
-    case "falsePositiveDetermination":
-      return { type: text("reason"), note };
-    case "componentLocationChanged": {
-      const [previousLocation, newLocation] = [text("previousLocation"), text("newLocation")];
-      return { previousLocation, newLocation, note };
-    }
-    default:
-      return { note };
-  }
-}
-
-/** A stored event with what was entered. Fields that only scanners set stay if the type does. */
-function edited(stored: StoredEvent, text: (name: string) => string): StoredEvent {
-  const type = text("type") as EventType;
-  const { id, timestamp, findings } = stored;
-  const next = entered(text);
-  const former = typeOf(stored) === type ? (stored[type] as object) : {};
-  const content = next[type] as object;
-  const kept = type === "detection" ? content : { ...former, ...content };
-  return {
-    ...next,
-    [type]: kept,
-    ...(id !== undefined && { id }),
-    ...(timestamp !== undefined && { timestamp }),
-    ...(findings !== undefined && { findings }),
-    status: "PENDING",
-  };
 }

@@ -8,7 +8,6 @@ import { SelectField, TextArea } from "../../ui/fields.tsx";
 import { FormDialog } from "../../ui/form.tsx";
 import { IdentityName } from "../../ui/identity-name.tsx";
 import { Age } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { TypeBadge } from "./badges.tsx";
 import { EventContent } from "./event-content.tsx";
 
@@ -27,7 +26,6 @@ export function ReviewEvents({ advisory }: { readonly advisory: AdvisoryJson }) 
     <FormDialog
       title={reviewTexts.title(advisoryId)}
       submit={reviewTexts.review}
-      trigger={reviewTexts.review}
       className="button small"
       onSubmit={async (text) => {
         const chosen = shown.current.filter(({ id = "" }) => text(id) === "on");
@@ -41,7 +39,7 @@ export function ReviewEvents({ advisory }: { readonly advisory: AdvisoryJson }) 
             ...(reason !== "" && { reviewReason: reason }),
           });
         }
-        toast(reviewTexts.done(chosen.length));
+        return { message: reviewTexts.done(chosen.length) };
       }}
     >
       <Pending uid={uid} shown={shown} />

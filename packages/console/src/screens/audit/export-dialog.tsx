@@ -1,9 +1,9 @@
 import type { AuditExportFormatJson, AuditFilterJson } from "@wharf/contract/messages";
 import { useState } from "react";
 import { auditTexts } from "../../texts/audit.ts";
+import { SelectField } from "../../ui/fields.tsx";
 import { FormDialog } from "../../ui/form.tsx";
 import { saveFile } from "../../ui/save-file.ts";
-import { toast } from "../../ui/toast.tsx";
 import { countLines, exportParts } from "./export.ts";
 
 const FORMATS: Readonly<
@@ -19,7 +19,7 @@ export function ExportDialog({ filter }: { readonly filter: AuditFilterJson }) {
   const [lines, setLines] = useState(0);
   const save = async (key: string) => {
     const chosen = FORMATS[key];
-    if (chosen === undefined) return;
+    if (chosen === undefined) return {};
     const [format, name, type] = chosen;
     const parts: string[] = [];
     let count = 0;
@@ -30,27 +30,17 @@ export function ExportDialog({ filter }: { readonly filter: AuditFilterJson }) {
       setLines(count);
     }
     saveFile(name, new Blob(parts, { type }));
-    toast(auditTexts.exported(count));
+    return { message: auditTexts.exported(count) };
   };
   return (
     <FormDialog
       title={auditTexts.exportTitle}
       submit={auditTexts.export}
-      trigger={auditTexts.export}
       className="button quiet"
       onSubmit={(text) => save(text("format"))}
     >
       <p>{auditTexts.exportText}</p>
-      <label className="field">
-        {auditTexts.format}
-        <select name="format">
-          {Object.entries(auditTexts.formats).map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </label>
+      <SelectField name="format" label={auditTexts.format} options={auditTexts.formats} />
       {lines > 0 && <p role="status">{auditTexts.exporting(lines)}</p>}
     </FormDialog>
   );

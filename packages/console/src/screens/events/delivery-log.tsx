@@ -158,7 +158,7 @@ function Replay({
       sent += count;
       pageToken = nextPageToken;
     } while (pageToken !== "");
-    toast(deliveryTexts.sent(sent));
+    return { message: deliveryTexts.sent(sent) };
   };
   return (
     <div className="actions">
@@ -173,7 +173,6 @@ function Replay({
       <FormDialog
         title={deliveryTexts.againTitle}
         submit={deliveryTexts.againFailed}
-        trigger={deliveryTexts.againFailed}
         className="button quiet"
         onSubmit={(text) => allFailed(text("days"))}
       >

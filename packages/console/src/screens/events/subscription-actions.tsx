@@ -1,17 +1,17 @@
-import { useNavigate } from "@tanstack/react-router";
 import type { SubscriptionJson, SubscriptionStateJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange } from "../../api/client.ts";
 import { screenLink } from "../../app/place.ts";
 import { subscriptionTexts } from "../../texts/subscriptions.ts";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Disclosure } from "../../ui/disclosure.tsx";
 import { SelectField } from "../../ui/fields.tsx";
-import { DELETION, FormDialog } from "../../ui/form.tsx";
+import { FormDialog } from "../../ui/form.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { toast, toastError } from "../../ui/toast.tsx";
 import { nameOf } from "./subscription-editor.tsx";
 
-/** What can be done with a subscription. */
+/** The actions of a subscription. */
 export function SubscriptionActions({
   subscription,
   group,
@@ -78,15 +78,15 @@ function SecretActions({
   const rotate = useChange(api.subscriptions.rotateSecret);
   if (secretTime === undefined) {
     return (
-      <FormDialog
-        title={subscriptionTexts.generate}
+      <ConfirmDialog
+        change={rotate}
+        request={{ uid }}
         submit={subscriptionTexts.generate}
-        trigger={subscriptionTexts.generate}
-        className="button quiet"
-        onSubmit={async () => onSecret((await rotate.mutateAsync({ uid })).secret ?? "")}
+        isDangerous={false}
+        onDone={({ secret = "" }) => onSecret(secret)}
       >
         <p>{subscriptionTexts.generateText}</p>
-      </FormDialog>
+      </ConfirmDialog>
     );
   }
   return (
@@ -96,9 +96,7 @@ function SecretActions({
       content={subscriptionTexts.secret}
     >
       <FormDialog
-        title={subscriptionTexts.rotate}
         submit={subscriptionTexts.rotate}
-        trigger={subscriptionTexts.rotate}
         className="button quiet"
         onSubmit={async (text) =>
           onSecret((await rotate.mutateAsync({ uid, overlap: text("overlap") })).secret ?? "")
@@ -112,19 +110,14 @@ function SecretActions({
           value="86400s"
         />
       </FormDialog>
-      <FormDialog
-        title={subscriptionTexts.removeSecret}
+      <ConfirmDialog
+        change={rotate}
+        request={{ uid, remove: true }}
         submit={subscriptionTexts.removeSecret}
-        isDangerous
-        trigger={subscriptionTexts.removeSecret}
-        className="button quiet"
-        onSubmit={async () => {
-          await rotate.mutateAsync({ uid, remove: true });
-          toast(subscriptionTexts.secretRemoved);
-        }}
+        message={subscriptionTexts.secretRemoved}
       >
         <p>{subscriptionTexts.removeSecretText}</p>
-      </FormDialog>
+      </ConfirmDialog>
     </Disclosure>
   );
 }
@@ -137,20 +130,16 @@ function Delete({
   readonly group: string;
 }) {
   const remove = useChange(api.subscriptions.delete);
-  const navigate = useNavigate();
   const name = nameOf(subscription);
   return (
-    <FormDialog
+    <ConfirmDialog
+      change={remove}
+      request={{ uid: subscription.uid ?? "" }}
       title={subscriptionTexts.deleteTitle(name)}
-      {...DELETION}
-      className="button quiet"
-      onSubmit={async () => {
-        await remove.mutateAsync({ uid: subscription.uid ?? "" });
-        toast(subscriptionTexts.deleted(name));
-        navigate(screenLink("subscriptions", group));
-      }}
+      message={subscriptionTexts.deleted(name)}
+      open={screenLink("subscriptions", group)}
     >
       <p>{subscriptionTexts.deleteText}</p>
-    </FormDialog>
+    </ConfirmDialog>
   );
 }

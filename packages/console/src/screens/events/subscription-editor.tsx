@@ -1,15 +1,15 @@
-import { useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import type { EventFilterJson, SubscriptionJson } from "@wharf/contract/messages";
 import { useState } from "react";
 import { api, useChange } from "../../api/client.ts";
 import { screenLink } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { subscriptionTexts } from "../../texts/subscriptions.ts";
-import { Failed } from "../../ui/feedback.tsx";
 import { TextField } from "../../ui/fields.tsx";
-import { useLastingError } from "../../ui/lasting-error.ts";
+import type { Submit } from "../../ui/form-base.tsx";
+import { isWholeNumber } from "../../ui/numbers.ts";
 import { Page } from "../../ui/page.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { PageForm } from "../../ui/page-form.tsx";
 import { FilterBuilder } from "./filter-builder.tsx";
 import { FilterPreview } from "./filter-preview.tsx";
 
@@ -23,30 +23,28 @@ export function SubscriptionEditor({
 }) {
   const create = useChange(api.subscriptions.create);
   const update = useChange(api.subscriptions.update);
-  const navigate = useNavigate();
   const [filters, setFilters] = useState<readonly EventFilterJson[] | undefined>(
     subscription?.filters ?? [],
   );
   const uid = subscription?.uid;
-  const save = async (form: HTMLFormElement) => {
+  const save: Submit = async (text) => {
     if (filters === undefined) return;
-    const data = new FormData(form);
-    const text = (name: string) => String(data.get(name) ?? "").trim();
     const fields = {
       sink: text("sink"),
       name: text("name"),
       description: text("description"),
-      maxConcurrency: Number(text("concurrency")),
+      maxConcurrency: Number(text("maxConcurrency")),
       filters: [...filters],
     };
     const saved =
       uid === undefined
         ? await create.mutateAsync({ parent: group, subscription: fields })
         : await update.mutateAsync({ subscription: { uid, ...fields } });
-    toast(uid === undefined ? subscriptionTexts.created : subscriptionTexts.saved);
-    navigate({ ...screenLink("subscription", saved.uid ?? ""), search: {} } as never);
+    return {
+      message: uid === undefined ? subscriptionTexts.created : subscriptionTexts.saved,
+      open: { ...screenLink("subscription", saved.uid ?? ""), search: {} },
+    };
   };
-  const [error, showError] = useLastingError();
   return (
     <Page
       title={
@@ -62,13 +60,22 @@ export function SubscriptionEditor({
             : `wharf events subscriptions update ${uid} --type 'iam.*'`,
       }}
     >
-      <form
+      <PageForm
         className="editor"
-        onSubmit={(event) => {
-          event.preventDefault();
-          showError(undefined);
-          save(event.currentTarget).catch(showError);
-        }}
+        label={subscriptionTexts.destination}
+        submit={uid === undefined ? subscriptionTexts.create : texts.save}
+        canSubmit={filters !== undefined}
+        secondary={
+          <Link
+            className="button quiet"
+            {...(uid === undefined
+              ? screenLink("subscriptions", group)
+              : screenLink("subscription", uid))}
+          >
+            {texts.cancel}
+          </Link>
+        }
+        onSubmit={save}
       >
         <div className="editor-fields">
           <section className="panel" aria-labelledby="destination">
@@ -87,10 +94,13 @@ export function SubscriptionEditor({
               value={subscription?.description}
             />
             <TextField
-              name="concurrency"
+              name="maxConcurrency"
               label={subscriptionTexts.concurrency}
               hint={subscriptionTexts.concurrencyHint}
               value={String(subscription?.maxConcurrency ?? 1)}
+              check={(text) =>
+                isWholeNumber(text, 1, 64) ? undefined : subscriptionTexts.concurrencyProblem
+              }
             />
           </section>
           <section className="panel" aria-labelledby="which">
@@ -103,32 +113,7 @@ export function SubscriptionEditor({
           </section>
         </div>
         <FilterPreview group={group} filters={filters} />
-        <div className="editor-actions">
-          {error !== undefined && <Failed error={error} />}
-          <div className="actions">
-            <button
-              type="submit"
-              className="button"
-              disabled={create.isPending || update.isPending || filters === undefined}
-            >
-              {uid === undefined ? subscriptionTexts.create : texts.save}
-            </button>
-            <button
-              type="button"
-              className="button quiet"
-              onClick={() =>
-                navigate(
-                  (uid === undefined
-                    ? { ...screenLink("subscriptions", group), search: {} }
-                    : { ...screenLink("subscription", uid), search: {} }) as never,
-                )
-              }
-            >
-              {texts.cancel}
-            </button>
-          </div>
-        </div>
-      </form>
+      </PageForm>
     </Page>
   );
 }

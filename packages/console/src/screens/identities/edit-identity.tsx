@@ -1,28 +1,21 @@
 import type { IdentityJson } from "@wharf/contract/messages";
-import { readClaims } from "@wharf/trust";
 import { api, useChange } from "../../api/client.ts";
-import { texts } from "../../texts/common.ts";
 import { identityTexts } from "../../texts/identities.ts";
 import { platformTexts } from "../../texts/platforms.ts";
 import { TextArea, TextField } from "../../ui/fields.tsx";
-import { FormDialog } from "../../ui/form.tsx";
-import { toast } from "../../ui/toast.tsx";
-import { kindOf } from "./trust.ts";
+import { EditDialog } from "../../ui/form.tsx";
+import { claimLines, claimsProblem, type Either, editedTrust } from "./edited-trust.ts";
 
-type Text = (name: string) => string;
-
-/** Changes a name, and which tokens an identity trusts. */
+/** Edits the name, the description and the trust of an identity. */
 export function EditIdentity({ identity }: { readonly identity: IdentityJson }) {
   const { uid = "", name = "", description } = identity;
   const update = useChange(api.identities.update);
   return (
-    <FormDialog
+    <EditDialog
       title={identityTexts.editTitle(name)}
-      submit={texts.save}
       trigger={identityTexts.edit}
-      className="button quiet"
       onSubmit={async (text) => {
-        const [field, relationship] = changed(identity, text);
+        const [field, relationship] = editedTrust(identity, text);
         await update.mutateAsync({
           identity: {
             uid,
@@ -32,14 +25,14 @@ export function EditIdentity({ identity }: { readonly identity: IdentityJson }) 
           },
           updateMask: ["name", "description", field].filter(Boolean).join(","),
         });
-        toast(identityTexts.edited(text("name")));
+        return { message: identityTexts.edited(text("name")) };
       }}
     >
       <TextField name="name" label={identityTexts.name} value={name} isRequired />
       <TextField name="description" label={identityTexts.description} value={description} />
       <TrustFields identity={identity} />
       <p className="hint">{identityTexts.editTrust}</p>
-    </FormDialog>
+    </EditDialog>
   );
 }
 
@@ -51,20 +44,22 @@ function TrustFields({
   if (claimMatch) {
     return (
       <>
-        <EitherField of="issuer" labels={["issuer", "issuerPattern"]} given={claimMatch} />
-        <EitherField of="subject" labels={["subject", "subjectPattern"]} given={claimMatch} />
-        <EitherField of="audience" labels={["audience", "audiencePattern"]} given={claimMatch} />
+        <EitherField of="issuer" current={claimMatch} />
+        <EitherField of="subject" current={claimMatch} />
+        <EitherField of="audience" current={claimMatch} />
         <TextArea
           name="claims"
           label={identityTexts.claims}
           hint={platformTexts.any.fields.claims?.hint ?? ""}
-          value={linesOf(claimMatch.claims)}
+          value={claimLines(claimMatch.claims)}
+          check={claimsProblem}
           rows={2}
         />
         <TextArea
           name="claimPatterns"
           label={identityTexts.claimPatterns}
-          value={linesOf(claimMatch.claimPatterns)}
+          value={claimLines(claimMatch.claimPatterns)}
+          check={claimsProblem}
           rows={2}
         />
       </>
@@ -86,14 +81,14 @@ function TrustFields({
           isRequired
         />
         <TextArea
-          name="keys"
+          name="issuerKeys"
           label={identityTexts.keys}
           value={staticKeys.issuerKeys}
           rows={6}
           isRequired
         />
         <TextField
-          name="expiration"
+          name="expirationTime"
           type="date"
           label={identityTexts.expires}
           value={staticKeys.expirationTime?.slice(0, 10)}
@@ -109,108 +104,32 @@ function TrustFields({
   return (
     <>
       <TextField
-        name="account"
+        name="awsAccount"
         label={identityTexts.account}
         value={awsIdentity?.awsAccount}
         isRequired
       />
-      <EitherField of="arn" labels={["arn", "arnPattern"]} given={awsIdentity ?? {}} />
-      <EitherField of="userId" labels={["userId", "userIdPattern"]} given={awsIdentity ?? {}} />
+      <EitherField of="arn" current={awsIdentity ?? {}} />
+      <EitherField of="userId" current={awsIdentity ?? {}} />
     </>
   );
 }
 
-type Either = "issuer" | "subject" | "audience" | "arn" | "userId";
-
-/** A value or a pattern, as the identity has it now; without either, a value. */
+/** A value, or a pattern if the identity has one. */
 function EitherField({
   of,
-  labels: [value, pattern],
-  given,
+  current,
 }: {
   readonly of: Either;
-  readonly labels: readonly [Either, `${Either}Pattern`];
-  readonly given: object;
+  readonly current: Readonly<Partial<Record<Either | `${Either}Pattern`, string>>>;
 }) {
-  const known = given as Readonly<Record<string, string | undefined>>;
-  const field = known[pattern] ? pattern : value;
+  const field = current[`${of}Pattern`] ? (`${of}Pattern` as const) : of;
   return (
     <TextField
-      name={of}
+      name={field}
       label={identityTexts[field]}
-      value={known[field]}
+      value={current[field]}
       isRequired={of !== "audience"}
     />
   );
-}
-
-/** The changed relationship, and its field in the mask. */
-function changed(identity: IdentityJson, text: Text): [string, Partial<IdentityJson>] {
-  const { claimMatch, staticKeys, awsIdentity } = identity;
-  const either = (of: Either, given: object | undefined) => {
-    const known = (given ?? {}) as Readonly<Record<string, string | undefined>>;
-    const entered = text(of);
-    return entered === "" ? {} : { [known[`${of}Pattern`] ? `${of}Pattern` : of]: entered };
-  };
-  switch (kindOf(identity)) {
-    case "claimMatch":
-      return [
-        "claim_match",
-        {
-          claimMatch: {
-            ...either("issuer", claimMatch),
-            ...either("subject", claimMatch),
-            ...either("audience", claimMatch),
-            claims: claimsOf(identityTexts.claims, text("claims")),
-            claimPatterns: claimsOf(identityTexts.claimPatterns, text("claimPatterns")),
-          },
-        },
-      ];
-    case "pullToken":
-    case "staticKeys":
-      return [
-        "static_keys",
-        {
-          staticKeys: {
-            issuer: text("issuer"),
-            subject: text("subject"),
-            issuerKeys: text("keys"),
-            ...(text("audience") && { audiences: [text("audience")] }),
-            ...expirationOf(staticKeys?.expirationTime, text("expiration")),
-          },
-        },
-      ];
-    case "awsIdentity":
-      return [
-        "aws_identity",
-        {
-          awsIdentity: {
-            awsAccount: text("account"),
-            ...either("arn", awsIdentity),
-            ...either("userId", awsIdentity),
-          },
-        },
-      ];
-    default:
-      return ["", {}];
-  }
-}
-
-/** The day that was entered; the exact time stays if the day does. */
-function expirationOf(before: string | undefined, day: string): { expirationTime?: string } {
-  if (day === "") return {};
-  return { expirationTime: before?.slice(0, 10) === day ? before : `${day}T00:00:00Z` };
-}
-
-/** The entered claims. A line that is none is an error: without its claim, more tokens would be trusted. */
-function claimsOf(label: string, lines: string): Record<string, string> {
-  const { claims, problem } = readClaims(lines);
-  if (problem !== undefined) throw new Error(`${label} ${problem}`);
-  return claims;
-}
-
-function linesOf(claims: Record<string, string> | undefined): string {
-  return Object.entries(claims ?? {})
-    .map(([name, value]) => `${name}=${value}`)
-    .join("\n");
 }

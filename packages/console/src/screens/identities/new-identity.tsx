@@ -1,4 +1,4 @@
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import {
   PLATFORMS,
   type PlatformName,
@@ -19,7 +19,6 @@ import { Page } from "../../ui/page.tsx";
 import { PageForm } from "../../ui/page-form.tsx";
 import { type Choice, Picker } from "../../ui/picker.tsx";
 import { useRoleChoices } from "../../ui/pickers.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 import { bindRole, checkRole } from "./bind-role.ts";
 import { PlatformFields } from "./platform-fields.tsx";
@@ -84,10 +83,10 @@ function Builder({
           }
           key={platform}
           onEnter={(next) => setEntered({ ...entered, values: next })}
-          onSubmit={async (sent) => {
+          onSubmit={async (_text, sent) => {
             const trust = trustOf(rules, sent);
             const name = sent.name || trust.name;
-            await create(
+            return create(
               { ...trust, name, description: sent.description || trust.description },
               role,
             );
@@ -152,14 +151,13 @@ function Platforms({
 
 /** Creates an identity with its role, or neither. */
 function useCreate(parent: string) {
-  const navigate = useNavigate();
   const change = useChange(api.identities.create, [api.roleBindings.list]);
   return async ({ name, description, relationship }: Trust, role: Choice | null) => {
     const identity = { name, description, ...relationship };
     if (role !== null) await checkRole(parent, role.value);
     const { uid = "" } = await change.mutateAsync({ parent, identity });
     if (role !== null) await bindRole(parent, uid, role.value);
-    toast(identityTexts.created(name));
-    navigate({ ...screenLink("identity", uid), search: { tab: "use" } } as never);
+    const open = { ...screenLink("identity", uid), search: { tab: "use" } };
+    return { message: identityTexts.created(name), open };
   };
 }

@@ -26,8 +26,7 @@ export function PlatformFields({
     const shared = {
       ...{ name, label, hint },
       isRequired: isRequired(rule, values),
-      problem: problem === undefined ? undefined : sentence(problem),
-      isProblemShown: Boolean(values[name]),
+      check: () => (problem === undefined ? undefined : sentence(problem)),
     };
     return LONG.includes(name) ? (
       <TextArea key={name} {...shared} />

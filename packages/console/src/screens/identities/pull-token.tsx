@@ -3,6 +3,7 @@ import { useInstallation } from "../../api/installation.ts";
 import { identityTexts } from "../../texts/identities.ts";
 import { TextField } from "../../ui/fields.tsx";
 import { FormDialog } from "../../ui/form.tsx";
+import { isWholeNumber } from "../../ui/numbers.ts";
 import { Picker } from "../../ui/picker.tsx";
 import { useRoleChoices } from "../../ui/pickers.tsx";
 import { bindRole, checkRole } from "./bind-role.ts";
@@ -28,18 +29,14 @@ export function CreatePullToken({
   const usual = data?.roles?.[0]?.uid;
   return (
     <FormDialog
-      title={words.create}
       submit={words.create}
-      trigger={words.create}
       className="button quiet"
       onSubmit={async (text) => {
-        const days = Number(text("days"));
-        if (!Number.isInteger(days) || days < 1 || days > 365) throw new Error(words.daysProblem);
         // Only pages of https and of this machine have the keys of browsers.
         if (crypto.subtle === undefined) throw new Error(words.insecure);
-        await checkRole(parent, text("role"));
+        await checkRole(parent, text("roleUid"));
         // A margin for the clock: the server accepts a year at most.
-        const expires = new Date(Date.now() + days * DAY_MS - 60_000);
+        const expires = new Date(Date.now() + Number(text("days")) * DAY_MS - 60_000);
         const { subject, jwks, signToken } = await generatePullTokenKey();
         const { uid = "" } = await create.mutateAsync({
           parent,
@@ -54,7 +51,7 @@ export function CreatePullToken({
             },
           },
         });
-        await bindRole(parent, uid, text("role"));
+        await bindRole(parent, uid, text("roleUid"));
         // Some tools reject a slash in a username.
         const username = uid.replaceAll("/", "_");
         const password = await signToken(audience, expires);
@@ -63,12 +60,19 @@ export function CreatePullToken({
     >
       <p>{words.text}</p>
       <TextField name="name" label={identityTexts.name} hint={identityTexts.nameHint} isRequired />
-      <TextField name="days" label={words.days} hint={words.daysHint} value="30" isRequired />
+      <TextField
+        name="days"
+        label={words.days}
+        hint={words.daysHint}
+        value="30"
+        isRequired
+        check={(days) => (isWholeNumber(days, 1, 365) ? undefined : words.daysProblem)}
+      />
       {/* A picker takes its first choice once: the usual role may arrive after the dialog was opened. */}
       <Picker
         key={usual}
         label={identityTexts.roleName}
-        name="role"
+        name="roleUid"
         useChoices={useRoleChoices}
         initial={usual ? { value: usual, label: USUAL_ROLE } : null}
       />

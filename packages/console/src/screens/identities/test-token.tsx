@@ -1,12 +1,11 @@
 import type { IdentityJson, TestIdentityResponseJson } from "@wharf/contract/messages";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { capabilityName } from "../../api/capabilities.ts";
 import { api, client } from "../../api/client.ts";
 import { useGroupNames } from "../../api/group-names.ts";
 import { identityTexts } from "../../texts/identities.ts";
-import { Failed } from "../../ui/feedback.tsx";
 import { TextArea } from "../../ui/fields.tsx";
-import { useSending } from "../../ui/sending.ts";
+import { PageForm } from "../../ui/page-form.tsx";
 import { Warnings } from "./preview.tsx";
 
 const words = identityTexts.test;
@@ -14,37 +13,22 @@ const words = identityTexts.test;
 /** Explains why a token is accepted or rejected. The token is in this form only: not in the URL, nor in a cache. */
 export function TestToken({ identity: { uid = "" } }: { readonly identity: IdentityJson }) {
   const [verdict, setVerdict] = useState<TestIdentityResponseJson>();
-  const { error, isBusy, send } = useSending();
-  const form = useRef<HTMLFormElement>(null);
-  const test = async (token: string) => {
-    setVerdict(undefined);
-    setVerdict(await client.call(api.identities.test, { uid, token }));
-    form.current?.reset();
-  };
+  const [count, setCount] = useState(0);
   return (
     <>
       <p className="lead">{words.lead}</p>
-      <form
-        ref={form}
-        className="sheet"
-        autoComplete="off"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const data = new FormData(event.currentTarget);
-          send(() => test(String(data.get("token") ?? "").trim()));
+      <PageForm
+        label={words.token}
+        submit={words.submit}
+        onSubmit={async (text) => {
+          setVerdict(undefined);
+          setVerdict(await client.call(api.identities.test, { uid, token: text("token") }));
+          setCount(count + 1);
         }}
       >
-        <TextArea name="token" label={words.token} hint={words.tokenHint} isRequired />
-        <div className="actions">
-          <button type="submit" className="button" disabled={isBusy}>
-            {words.submit}
-          </button>
-        </div>
-      </form>
-      <div aria-live="polite">
-        {error !== undefined && <Failed error={error} />}
-        {verdict !== undefined && <Verdict verdict={verdict} />}
-      </div>
+        <TextArea key={count} name="token" label={words.token} hint={words.tokenHint} isRequired />
+      </PageForm>
+      <div aria-live="polite">{verdict !== undefined && <Verdict verdict={verdict} />}</div>
     </>
   );
 }

@@ -3,11 +3,10 @@ import { api } from "../../api/client.ts";
 import { useOperatorChange, useOperatorRead } from "../../api/operator.ts";
 import { texts } from "../../texts/common.ts";
 import { operatorTexts as words } from "../../texts/operator.ts";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Empty } from "../../ui/feedback.tsx";
-import { FormDialog } from "../../ui/form.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
 
 const COLUMNS: readonly Column<SigningKeyJson>[] = [
   { header: words.kid, cell: ({ kid }) => <code>{kid}</code> },
@@ -34,17 +33,17 @@ export function Keys() {
     <>
       <div className="section-head">
         <p className="lead">{words.leak}</p>
-        <FormDialog
+        <ConfirmDialog
+          change={rotate}
+          request={{}}
           title={words.rotateTitle}
           submit={words.rotate}
-          trigger={words.rotate}
-          onSubmit={async () => {
-            await rotate.mutateAsync({});
-            toast(words.rotated);
-          }}
+          isDangerous={false}
+          className="button"
+          message={words.rotated}
         >
           <p>{words.rotateText}</p>
-        </FormDialog>
+        </ConfirmDialog>
       </div>
       <Table
         label={words.tabs.keys}

@@ -8,9 +8,9 @@ import { operatorTexts as words } from "../../texts/operator.ts";
 import { organizationTexts } from "../../texts/organizations.ts";
 import { Empty } from "../../ui/feedback.tsx";
 import { CheckField, TextField } from "../../ui/fields.tsx";
-import { FormDialog } from "../../ui/form.tsx";
+import { EditDialog } from "../../ui/form.tsx";
+import { isWholeNumber } from "../../ui/numbers.ts";
 import { type Column, Table, useListRequest } from "../../ui/table.tsx";
-import { toast } from "../../ui/toast.tsx";
 
 type Limit = keyof typeof words.limits;
 const LIMITS = Object.keys(words.limits) as Limit[];
@@ -59,11 +59,10 @@ function EditQuotas({ group }: { readonly group: GroupJson }) {
   const { uid = "", name = "", verified = false, resourceLimits = {} } = group;
   const update = useOperatorChange(api.groups.update);
   return (
-    <FormDialog
+    <EditDialog
       title={words.editTitle(name)}
-      submit={texts.save}
       trigger={words.edit}
-      className="button quiet small"
+      isSmall
       onSubmit={async (text) => {
         // Limits that this form does not show stay.
         const limits: Record<string, number> = { ...resourceLimits };
@@ -76,7 +75,7 @@ function EditQuotas({ group }: { readonly group: GroupJson }) {
           group: { uid, verified: text("verified") === "on", resourceLimits: limits },
           updateMask: "verified,resource_limits",
         });
-        toast(words.edited);
+        return { message: words.edited };
       }}
     >
       {LIMITS.map((limit) => (
@@ -86,6 +85,7 @@ function EditQuotas({ group }: { readonly group: GroupJson }) {
           label={words.limits[limit]}
           hint={words.editHint}
           value={resourceLimits[limit]?.toString()}
+          check={(text) => (text === "" || isWholeNumber(text) ? undefined : words.quotaProblem)}
         />
       ))}
       <CheckField
@@ -94,6 +94,6 @@ function EditQuotas({ group }: { readonly group: GroupJson }) {
         hint={words.verifiedHint}
         isChecked={verified}
       />
-    </FormDialog>
+    </EditDialog>
   );
 }

@@ -2,26 +2,17 @@ import { api, useChange } from "../../api/client.ts";
 import { texts } from "../../texts/common.ts";
 import { organizationTexts } from "../../texts/organizations.ts";
 import { TextField } from "../../ui/fields.tsx";
-import { FormDialog } from "../../ui/form.tsx";
-import { Icon } from "../../ui/icons.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { CreateDialog } from "../../ui/form.tsx";
 
 export function CreateOrganization() {
   const create = useChange(api.groups.create, [api.auth.validate]);
   return (
-    <FormDialog
-      title={organizationTexts.create}
+    <CreateDialog
       submit={organizationTexts.create}
-      trigger={
-        <>
-          <Icon name="plus" />
-          {organizationTexts.create}
-        </>
-      }
       onSubmit={async (text) => {
         const name = text("name");
         await create.mutateAsync({ group: { name, description: text("description") } });
-        toast(organizationTexts.created(name));
+        return { message: organizationTexts.created(name) };
       }}
     >
       <TextField
@@ -31,6 +22,6 @@ export function CreateOrganization() {
         isRequired
       />
       <TextField name="description" label={texts.columns.description} />
-    </FormDialog>
+    </CreateDialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { WharfError } from "@wharf/client/json";
 import type { GroupJson } from "@wharf/contract/messages";
 import { useState } from "react";
@@ -6,29 +6,30 @@ import { api, useChange } from "../../api/client.ts";
 import { parentOf, screenLink } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { folderTexts } from "../../texts/organizations.ts";
-import { DELETION, FormDialog } from "../../ui/form.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { FormDialog } from "../../ui/form.tsx";
 import { BLOCKERS, CONTENTS, type Content } from "./contents.ts";
 import { useCount } from "./counts.tsx";
 
 /** Deletes an empty group; of one that is not, it shows what is in the way. */
 export function DeleteGroup({ group: { uid = "", name = "" } }: { readonly group: GroupJson }) {
   const remove = useChange(api.groups.delete);
-  const navigate = useNavigate();
   const [blocker, setBlocker] = useState<string>();
   return (
     <FormDialog
       title={folderTexts.deleteTitle(name)}
-      {...DELETION}
+      submit={texts.delete}
+      isDangerous
       className="button quiet"
       onSubmit={async () => {
         await remove.mutateAsync({ uid }).catch((error: Error) => {
           setBlocker(blockerOf(error));
           throw error;
         });
-        toast(folderTexts.deleted(name));
         const parent = parentOf(uid);
-        navigate(parent === "" ? { to: "/organizations" } : screenLink("folders", parent));
+        return {
+          message: folderTexts.deleted(name),
+          open: parent === "" ? { to: "/organizations" } : screenLink("folders", parent),
+        };
       }}
     >
       <p>{folderTexts.deleteText}</p>

@@ -10,13 +10,12 @@ import { CREATED } from "../../ui/created-column.tsx";
 import { FailedPage } from "../../ui/failed-page.tsx";
 import { TextField } from "../../ui/fields.tsx";
 import type { Filter } from "../../ui/filters.tsx";
-import { FormDialog } from "../../ui/form.tsx";
+import { CreateDialog, EditDialog } from "../../ui/form.tsx";
 import { GroupPath } from "../../ui/group-path.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 import { Counts } from "./counts.tsx";
 import { DeleteGroup } from "./delete-group.tsx";
@@ -119,44 +118,35 @@ export function Screen() {
 function CreateFolder({ parent }: { readonly parent: string }) {
   const create = useChange(api.groups.create);
   return (
-    <FormDialog
-      title={folderTexts.create}
+    <CreateDialog
       submit={folderTexts.create}
-      trigger={
-        <>
-          <Icon name="plus" />
-          {folderTexts.create}
-        </>
-      }
       onSubmit={async (text) => {
         const name = text("name");
         await create.mutateAsync({ parent, group: { name, description: text("description") } });
-        toast(folderTexts.created(name));
+        return { message: folderTexts.created(name) };
       }}
     >
       <TextField name="name" label={texts.columns.name} hint={folderTexts.nameHint} isRequired />
       <TextField name="description" label={texts.columns.description} />
-    </FormDialog>
+    </CreateDialog>
   );
 }
 
 function EditGroup({ group: { uid = "", name = "", description } }: { readonly group: GroupJson }) {
   const update = useChange(api.groups.update, [], ({ group }) => group);
   return (
-    <FormDialog
+    <EditDialog
       title={folderTexts.editTitle(name)}
-      submit={texts.save}
       trigger={folderTexts.edit}
-      className="button quiet"
       onSubmit={async (text) => {
         await update.mutateAsync({
           group: { uid, name: text("name"), description: text("description") },
         });
-        toast(folderTexts.edited(text("name")));
+        return { message: folderTexts.edited(text("name")) };
       }}
     >
       <TextField name="name" label={texts.columns.name} value={name} isRequired />
       <TextField name="description" label={texts.columns.description} value={description} />
-    </FormDialog>
+    </EditDialog>
   );
 }

@@ -2,9 +2,7 @@ import { useAccess } from "../../api/access.ts";
 import { api, useChange } from "../../api/client.ts";
 import { peopleTexts } from "../../texts/people.ts";
 import { CheckField, SelectField, TextField } from "../../ui/fields.tsx";
-import { FormDialog } from "../../ui/form.tsx";
-import { Icon } from "../../ui/icons.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { CreateDialog } from "../../ui/form.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 import { RolePicker } from "../access/grant.tsx";
 
@@ -23,27 +21,20 @@ export function CreateInvite({
   const missing = ["group_invites.create", "role_bindings.create"].find((one) => !can(one, parent));
   if (missing !== undefined) return <Withheld label={peopleTexts.invite} capability={missing} />;
   return (
-    <FormDialog
-      title={peopleTexts.invite}
+    <CreateDialog
       submit={peopleTexts.invite}
-      trigger={
-        <>
-          <Icon name="plus" />
-          {peopleTexts.invite}
-        </>
-      }
       onSubmit={async (text) => {
         const { code = "" } = await create.mutateAsync({
           parent,
           groupInvite: {
-            roleUid: text("role"),
+            roleUid: text("roleUid"),
             ttl: `${Number(text("days")) * DAY_SECONDS}s`,
             singleUse: text("single") === "on",
             ...(text("email") && { email: text("email") }),
           },
         });
         onCreated(`${window.location.origin}/oauth?invite=${encodeURIComponent(code)}`);
-        toast(peopleTexts.invited);
+        return { message: peopleTexts.invited };
       }}
     >
       <TextField name="email" label={peopleTexts.email} hint={peopleTexts.emailHint} />
@@ -55,6 +46,6 @@ export function CreateInvite({
         value="7"
       />
       <CheckField name="single" label={peopleTexts.single} isChecked />
-    </FormDialog>
+    </CreateDialog>
   );
 }

@@ -5,12 +5,11 @@ import { api, useChange } from "../../api/client.ts";
 import { parentOf, screenLink } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { peopleTexts } from "../../texts/people.ts";
-import { FormDialog } from "../../ui/form.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { GroupPath } from "../../ui/group-path.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
 
 /** The open invites of a place and the folders below it. */
 export function Invites({ place }: { readonly place: string }) {
@@ -77,18 +76,15 @@ function Expiry({ time }: { readonly time: string | undefined }) {
 function RevokeInvite({ invite: { uid = "", email } }: { readonly invite: GroupInviteJson }) {
   const remove = useChange(api.groupInvites.delete);
   return (
-    <FormDialog
+    <ConfirmDialog
+      change={remove}
+      request={{ uid }}
       title={peopleTexts.revokeTitle(email || peopleTexts.anyone)}
       submit={peopleTexts.revoke}
-      isDangerous
-      trigger={peopleTexts.revoke}
-      className="button quiet small"
-      onSubmit={async () => {
-        await remove.mutateAsync({ uid });
-        toast(peopleTexts.revoked);
-      }}
+      isSmall
+      message={peopleTexts.revoked}
     >
       <p>{peopleTexts.revokeText}</p>
-    </FormDialog>
+    </ConfirmDialog>
   );
 }

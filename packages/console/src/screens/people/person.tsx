@@ -9,7 +9,6 @@ import { FormDialog } from "../../ui/form.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import { Age } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { Uid } from "../../ui/uid.tsx";
 import { Grant } from "../access/grant.tsx";
 import { nameOf } from "../access/who.tsx";
@@ -98,7 +97,6 @@ function Remove({
       title={peopleTexts.removeTitle(name)}
       submit={peopleTexts.remove}
       isDangerous
-      trigger={peopleTexts.remove}
       className="button quiet"
       onSubmit={async () => {
         const request = { identity, uidp: { descendantsOf: place } };
@@ -108,7 +106,7 @@ function Remove({
           ({ roleBindings }) => roleBindings,
         );
         for (const { uid = "" } of bindings) await remove.mutateAsync({ uid });
-        toast(peopleTexts.removed(name));
+        return { message: peopleTexts.removed(name) };
       }}
     >
       <p>{peopleTexts.removeText(count)}</p>

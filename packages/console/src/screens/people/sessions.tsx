@@ -9,9 +9,9 @@ import { texts } from "../../texts/common.ts";
 import { peopleTexts } from "../../texts/people.ts";
 import { Empty, Failed, Loading } from "../../ui/feedback.tsx";
 import { FormDialog } from "../../ui/form.tsx";
+import type { Submit } from "../../ui/form-base.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
 
 /**
  * Where a person is signed in, as far as the caller may know: through the identity providers of the organization, or
@@ -57,7 +57,7 @@ export function Sessions({
     (isOperator || identityProvider === "" || can("identity_providers.update", identityProvider));
   const endAll = async (some: readonly PersonSessionJson[]) => {
     for (const { id = "" } of some) await end.mutateAsync({ id });
-    toast(peopleTexts.ended(some.length));
+    return { message: peopleTexts.ended(some.length) };
   };
   const columns: readonly Column<PersonSessionJson>[] = [
     {
@@ -101,13 +101,12 @@ function noneIfDenied(error: unknown): null {
   throw error;
 }
 
-function End({ trigger, end }: { readonly trigger: string; readonly end: () => Promise<void> }) {
+function End({ trigger, end }: { readonly trigger: string; readonly end: Submit }) {
   return (
     <FormDialog
       title={peopleTexts.endTitle}
       submit={trigger}
       isDangerous
-      trigger={trigger}
       className="button quiet small"
       onSubmit={end}
     >

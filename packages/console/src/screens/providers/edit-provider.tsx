@@ -4,8 +4,7 @@ import { parentOf } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { providerTexts } from "../../texts/providers.ts";
 import { TextField } from "../../ui/fields.tsx";
-import { FormDialog } from "../../ui/form.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { EditDialog } from "../../ui/form.tsx";
 import { CheckIssuer } from "./check-issuer.tsx";
 
 /** Changes the client of an identity provider. An empty secret keeps the stored one. */
@@ -13,11 +12,9 @@ export function EditProvider({ provider }: { readonly provider: IdentityProvider
   const { uid = "", name = "", description, oidc = {} } = provider;
   const update = useChange(api.identityProviders.update);
   return (
-    <FormDialog
+    <EditDialog
       title={providerTexts.editTitle(name)}
-      submit={texts.save}
       trigger={providerTexts.edit}
-      className="button quiet"
       onSubmit={async (text) => {
         const scopes = text("scopes");
         const secret = text("clientSecret");
@@ -37,7 +34,7 @@ export function EditProvider({ provider }: { readonly provider: IdentityProvider
           },
           updateMask: "name,description,oidc",
         });
-        toast(providerTexts.edited(text("name")));
+        return { message: providerTexts.edited(text("name")) };
       }}
     >
       <TextField name="name" label={providerTexts.name} value={name} isRequired />
@@ -59,6 +56,6 @@ export function EditProvider({ provider }: { readonly provider: IdentityProvider
         value={oidc.additionalScopes?.join(" ")}
       />
       <p className="hint">{providerTexts.editText}</p>
-    </FormDialog>
+    </EditDialog>
   );
 }

@@ -3,15 +3,14 @@ import { useAccess } from "../../api/access.ts";
 import { api, useChange } from "../../api/client.ts";
 import { texts } from "../../texts/common.ts";
 import { providerTexts } from "../../texts/providers.ts";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { CREATED } from "../../ui/created-column.tsx";
 import { TextField } from "../../ui/fields.tsx";
-import { FormDialog } from "../../ui/form.tsx";
-import { Icon } from "../../ui/icons.tsx";
+import { CreateDialog } from "../../ui/form.tsx";
 import { Picker } from "../../ui/picker.tsx";
 import { useRoleChoices } from "../../ui/pickers.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 import { RoleName } from "./role-name.tsx";
 
@@ -59,26 +58,22 @@ export function Mappings({ provider: { uid = "" } }: { readonly provider: Identi
 function CreateMapping({ provider }: { readonly provider: string }) {
   const create = useChange(api.externalGroupRoleMappings.create);
   return (
-    <FormDialog
-      title={words.create}
+    <CreateDialog
       submit={words.create}
-      trigger={
-        <>
-          <Icon name="plus" />
-          {words.create}
-        </>
-      }
       onSubmit={async (text) => {
         await create.mutateAsync({
           parent: provider,
-          externalGroupRoleMapping: { externalGroupId: text("group"), roleUid: text("role") },
+          externalGroupRoleMapping: {
+            externalGroupId: text("externalGroupId"),
+            roleUid: text("roleUid"),
+          },
         });
-        toast(words.created);
+        return { message: words.created };
       }}
     >
-      <TextField name="group" label={words.group} hint={words.groupHint} isRequired />
-      <Picker label={words.role} name="role" useChoices={useRoleChoices} />
-    </FormDialog>
+      <TextField name="externalGroupId" label={words.group} hint={words.groupHint} isRequired />
+      <Picker label={words.role} name="roleUid" useChoices={useRoleChoices} />
+    </CreateDialog>
   );
 }
 
@@ -89,18 +84,15 @@ function DeleteMapping({
 }) {
   const remove = useChange(api.externalGroupRoleMappings.delete);
   return (
-    <FormDialog
+    <ConfirmDialog
+      change={remove}
+      request={{ uid }}
       title={words.deleteTitle(externalGroupId)}
       submit={words.delete}
-      isDangerous
-      trigger={words.delete}
-      className="button quiet small"
-      onSubmit={async () => {
-        await remove.mutateAsync({ uid });
-        toast(words.deleted);
-      }}
+      isSmall
+      message={words.deleted}
     >
       <p>{words.deleteText}</p>
-    </FormDialog>
+    </ConfirmDialog>
   );
 }

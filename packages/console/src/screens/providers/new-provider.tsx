@@ -1,4 +1,4 @@
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange } from "../../api/client.ts";
 import { useInstallation } from "../../api/installation.ts";
@@ -7,11 +7,11 @@ import { providerTexts } from "../../texts/providers.ts";
 import { Code } from "../../ui/code.tsx";
 import { Loading } from "../../ui/feedback.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/fields.tsx";
+import type { Submit } from "../../ui/form-base.tsx";
 import { Page } from "../../ui/page.tsx";
-import { type Entered, PageForm } from "../../ui/page-form.tsx";
+import { PageForm } from "../../ui/page-form.tsx";
 import { Picker } from "../../ui/picker.tsx";
 import { useRoleChoices } from "../../ui/pickers.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 import { CheckIssuer } from "./check-issuer.tsx";
 import { DEFAULTS, type KindName } from "./kinds.ts";
@@ -76,12 +76,11 @@ function Kinds({ parent, current }: { readonly parent: string; readonly current:
 
 function ProviderForm({ parent, kind }: { readonly parent: string; readonly kind: KindName }) {
   const create = useChange(api.identityProviders.create);
-  const navigate = useNavigate();
   const { can, isKnown } = useAccess();
   const { groupsClaim, scopes, correlationRule } = DEFAULTS[kind];
   const { issuer } = providerTexts.kinds[kind];
   const may = can("identity_providers.create", parent) && can("role_bindings.create", parent);
-  const send = async (entered: Entered) => {
+  const send: Submit = async (_text, entered) => {
     const { name = "" } = entered;
     const identityProvider = {
       name,
@@ -97,8 +96,7 @@ function ProviderForm({ parent, kind }: { readonly parent: string; readonly kind
       },
     };
     const { uid = "" } = await create.mutateAsync({ parent, identityProvider });
-    toast(providerTexts.created(name));
-    navigate(screenLink("provider", uid) as never);
+    return { message: providerTexts.created(name), open: screenLink("provider", uid) };
   };
   return (
     <PageForm

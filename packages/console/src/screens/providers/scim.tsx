@@ -4,11 +4,10 @@ import { useAccess } from "../../api/access.ts";
 import { api, useChange } from "../../api/client.ts";
 import { providerTexts } from "../../texts/providers.ts";
 import { CopyButton } from "../../ui/code.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Facts } from "../../ui/facts.tsx";
-import { FormDialog } from "../../ui/form.tsx";
 import { ShownOnce } from "../../ui/shown-once.tsx";
 import { Age } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 
 const words = providerTexts.scim;
@@ -83,55 +82,46 @@ interface TokenProps {
 }
 
 function Generate({ uid, onToken }: TokenProps) {
-  const generate = useChange(api.identityProviders.generateScimToken);
   return (
-    <FormDialog
-      title={words.generate}
+    <ConfirmDialog
+      change={useChange(api.identityProviders.generateScimToken)}
+      request={{ identityProviderUid: uid }}
       submit={words.generate}
-      trigger={words.generate}
-      onSubmit={async () => {
-        const { token = "" } = await generate.mutateAsync({ identityProviderUid: uid });
-        onToken(token);
-      }}
+      isDangerous={false}
+      className="button"
+      onDone={({ token = "" }) => onToken(token)}
     >
       <p>{words.generateText}</p>
-    </FormDialog>
+    </ConfirmDialog>
   );
 }
 
 function Rotate({ uid, etag, onToken }: TokenProps & { readonly etag: string }) {
-  const rotate = useChange(api.identityProviders.regenerateScimToken);
   return (
-    <FormDialog
-      title={words.rotate}
+    <ConfirmDialog
+      change={useChange(api.identityProviders.regenerateScimToken)}
+      request={{ identityProviderUid: uid, etag }}
       submit={words.rotate}
-      trigger={words.rotate}
-      onSubmit={async () => {
-        const { token = "" } = await rotate.mutateAsync({ identityProviderUid: uid, etag });
-        onToken(token);
-      }}
+      isDangerous={false}
+      className="button"
+      onDone={({ token = "" }) => onToken(token)}
     >
       <p>{words.rotateText}</p>
-    </FormDialog>
+    </ConfirmDialog>
   );
 }
 
 function Revoke({ uid }: { readonly uid: string }) {
-  const revoke = useChange(api.identityProviders.revokeScimToken);
   return (
-    <FormDialog
+    <ConfirmDialog
+      change={useChange(api.identityProviders.revokeScimToken)}
+      request={{ identityProviderUid: uid }}
       title={words.revokeTitle}
       submit={words.revoke}
-      isDangerous
-      trigger={words.revoke}
-      className="button quiet"
-      onSubmit={async () => {
-        await revoke.mutateAsync({ identityProviderUid: uid });
-        toast(words.revoked);
-      }}
+      message={words.revoked}
     >
       <p>{words.revokeText}</p>
-    </FormDialog>
+    </ConfirmDialog>
   );
 }
 
@@ -144,19 +134,16 @@ function Switch({
   readonly etag: string;
   readonly isOn: boolean;
 }) {
-  const change = useChange(api.identityProviders.setScimEnabled);
   return (
-    <FormDialog
+    <ConfirmDialog
+      change={useChange(api.identityProviders.setScimEnabled)}
+      request={{ identityProviderUid: uid, enabled: !isOn, etag }}
       title={isOn ? words.disableTitle : words.enableTitle}
       submit={isOn ? words.disable : words.enable}
-      trigger={isOn ? words.disable : words.enable}
-      className="button quiet"
-      onSubmit={async () => {
-        await change.mutateAsync({ identityProviderUid: uid, enabled: !isOn, etag });
-        toast(words.changed);
-      }}
+      isDangerous={false}
+      message={words.changed}
     >
       <p>{isOn ? words.disableText : words.enableText}</p>
-    </FormDialog>
+    </ConfirmDialog>
   );
 }

@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import type { ImageJson, ImageManifestJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange, useRead } from "../../api/client.ts";
@@ -8,13 +7,12 @@ import { texts } from "../../texts/common.ts";
 import { imageTexts } from "../../texts/registry.ts";
 import { bytesText } from "../../ui/bytes.ts";
 import { Code } from "../../ui/code.tsx";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Digest, shortDigest } from "../../ui/digest.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Failed, Loading } from "../../ui/feedback.tsx";
-import { FormDialog } from "../../ui/form.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Age } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { Config, Layers, Platforms, Texts } from "./image-parts.tsx";
 import { Locations } from "./locations.tsx";
 import { PullCommand } from "./pull-command.tsx";
@@ -125,22 +123,17 @@ function Parts({
 
 function DeleteImage({ repo, image }: { readonly repo: string; readonly image: ImageJson }) {
   const remove = useChange(api.images.delete, [api.tags.list]);
-  const navigate = useNavigate();
   const { digest = "", tags = [] } = image;
   return (
-    <FormDialog
+    <ConfirmDialog
+      change={remove}
+      request={{ repoUid: repo, digest }}
       title={imageTexts.deleteImageTitle}
-      submit={texts.delete}
-      isDangerous
       trigger={imageTexts.deleteImage}
-      className="button quiet"
-      onSubmit={async () => {
-        await remove.mutateAsync({ repoUid: repo, digest });
-        toast(imageTexts.deletedImage);
-        navigate(screenLink("repo", repo));
-      }}
+      message={imageTexts.deletedImage}
+      open={screenLink("repo", repo)}
     >
       <p>{imageTexts.deleteImageText(tags.length)}</p>
-    </FormDialog>
+    </ConfirmDialog>
   );
 }

@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import type { RepoJson } from "@wharf/contract/messages";
 import { useState } from "react";
 import { useAccess } from "../../api/access.ts";
@@ -7,36 +6,25 @@ import { parentOf, screenLink } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { repoTexts } from "../../texts/registry.ts";
 import { CheckField, SelectField, TextArea, TextField } from "../../ui/fields.tsx";
-import { DELETION, FormDialog } from "../../ui/form.tsx";
-import { Icon } from "../../ui/icons.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { CreateDialog, EditDialog, FormDialog } from "../../ui/form.tsx";
 
 type Tier = NonNullable<RepoJson["catalogTier"]>;
 
 export function CreateRepo({ parent }: { readonly parent: string }) {
   const create = useChange(api.repos.create);
-  const navigate = useNavigate();
   return (
-    <FormDialog
-      title={repoTexts.create}
+    <CreateDialog
       submit={repoTexts.create}
-      trigger={
-        <>
-          <Icon name="plus" />
-          {repoTexts.create}
-        </>
-      }
       onSubmit={async (text) => {
         const name = text("name");
         const repo = { name, description: text("description") };
         const { uid = "" } = await create.mutateAsync({ parent, repo });
-        toast(repoTexts.created(name));
-        navigate(screenLink("repo", uid));
+        return { message: repoTexts.created(name), open: screenLink("repo", uid) };
       }}
     >
       <TextField name="name" label={texts.columns.name} hint={repoTexts.createHint} isRequired />
       <TextArea name="description" label={texts.columns.description} />
-    </FormDialog>
+    </CreateDialog>
   );
 }
 
@@ -44,40 +32,37 @@ export function EditRepo({ repo }: { readonly repo: RepoJson }) {
   const { uid = "", name = "", description, catalogTier } = repo;
   const update = useChange(api.repos.update, [], ({ repo }) => repo);
   return (
-    <FormDialog
+    <EditDialog
       title={repoTexts.editTitle(name)}
-      submit={texts.save}
       trigger={repoTexts.edit}
-      className="button quiet"
       onSubmit={async (text) => {
         await update.mutateAsync({
           repo: {
             uid,
             name: text("name"),
             description: text("description"),
-            catalogTier: text("tier") as Tier,
+            catalogTier: text("catalogTier") as Tier,
           },
           updateMask: "name,description,catalogTier",
         });
-        toast(repoTexts.edited(text("name")));
+        return { message: repoTexts.edited(text("name")) };
       }}
     >
       <TextField name="name" label={texts.columns.name} value={name} isRequired />
       <TextArea name="description" label={texts.columns.description} value={description} />
       <SelectField
-        name="tier"
+        name="catalogTier"
         label={repoTexts.tier}
         options={repoTexts.tiers}
         value={catalogTier}
       />
-    </FormDialog>
+    </EditDialog>
   );
 }
 
 /** Deletes a repo; its images stay unless they are deleted first, one by one, as the CLI does. */
 export function DeleteRepo({ repo: { uid = "", name = "" } }: { readonly repo: RepoJson }) {
   const remove = useChange(api.repos.delete);
-  const navigate = useNavigate();
   const { can } = useAccess();
   const { data } = useRead(api.images.listLocations, { repoUid: uid });
   const [count, setCount] = useState(0);
@@ -86,13 +71,13 @@ export function DeleteRepo({ repo: { uid = "", name = "" } }: { readonly repo: R
   return (
     <FormDialog
       title={repoTexts.deleteTitle(name)}
-      {...DELETION}
+      submit={texts.delete}
+      isDangerous
       className="button quiet"
       onSubmit={async (text) => {
         if (text("images") === "on") await deleteImages(uid, setCount);
         await remove.mutateAsync({ uid });
-        toast(repoTexts.deleted(name));
-        navigate(screenLink("repos", parentOf(uid)));
+        return { message: repoTexts.deleted(name), open: screenLink("repos", parentOf(uid)) };
       }}
     >
       <p>

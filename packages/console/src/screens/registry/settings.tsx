@@ -1,15 +1,14 @@
 import { Link } from "@tanstack/react-router";
 import type { RegistrySettingsJson } from "@wharf/contract/messages";
-import { useState } from "react";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange, useRead } from "../../api/client.ts";
 import { texts } from "../../texts/common.ts";
 import { registriesTexts, settingsTexts } from "../../texts/registry.ts";
 import { Failed, Loading } from "../../ui/feedback.tsx";
 import { CheckField } from "../../ui/fields.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { PageForm } from "../../ui/page-form.tsx";
 
-/** What a group configures for all repositories here and below. */
+/** Settings of a group for all repositories in it and below. */
 export function Settings({ group }: { readonly group: string }) {
   const { data, error } = useRead(api.registrySettings.get, { groupUid: group });
   if (error !== null) return <Failed error={error} />;
@@ -26,32 +25,27 @@ function Form({
 }) {
   const { can } = useAccess();
   const update = useChange(api.registrySettings.update);
-  const [error, setError] = useState<Error>();
   const isAllowed = can("registry.settings.update", group);
-  const save = async (form: HTMLFormElement) => {
-    const data = new FormData(form);
-    setError(undefined);
-    try {
-      await update.mutateAsync({
-        registrySettings: {
-          groupUid: group,
-          uniqueTags: data.has("uniqueTags"),
-          eolGracePeriod: data.has("eolGracePeriod"),
-        },
-        updateMask: "uniqueTags,eolGracePeriod",
-      });
-      toast(settingsTexts.saved);
-    } catch (thrown) {
-      setError(thrown as Error);
-    }
-  };
   return (
-    <form
-      className="sheet"
-      aria-label={settingsTexts.title}
-      onSubmit={(event) => {
-        event.preventDefault();
-        save(event.currentTarget);
+    <PageForm
+      label={settingsTexts.title}
+      submit={texts.save}
+      canSubmit={isAllowed}
+      secondary={
+        <Link to="/registries" className="button quiet">
+          {registriesTexts.link}
+        </Link>
+      }
+      onSubmit={async (text) => {
+        await update.mutateAsync({
+          registrySettings: {
+            groupUid: group,
+            uniqueTags: text("uniqueTags") === "on",
+            eolGracePeriod: text("eolGracePeriod") === "on",
+          },
+          updateMask: "uniqueTags,eolGracePeriod",
+        });
+        return { message: settingsTexts.saved };
       }}
     >
       <p className="soft">{settingsTexts.appliesBelow}</p>
@@ -71,15 +65,6 @@ function Form({
         />
       </fieldset>
       {!isAllowed && <p>{settingsTexts.denied}</p>}
-      {error !== undefined && <Failed error={error} />}
-      <div className="row-actions">
-        <button type="submit" className="button" disabled={!isAllowed || update.isPending}>
-          {texts.save}
-        </button>
-        <Link to="/registries" className="button quiet">
-          {registriesTexts.link}
-        </Link>
-      </div>
-    </form>
+    </PageForm>
   );
 }

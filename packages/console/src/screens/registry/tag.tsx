@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import type { TagJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange, useRead } from "../../api/client.ts";
@@ -6,18 +5,17 @@ import { usePages } from "../../api/pages.ts";
 import { parentOf, screenLink, usePlace } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { imageTexts } from "../../texts/registry.ts";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Digest } from "../../ui/digest.tsx";
 import { FailedPage } from "../../ui/failed-page.tsx";
 import { Failed, Loading } from "../../ui/feedback.tsx";
-import { FormDialog } from "../../ui/form.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Age } from "../../ui/time.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { PullCommand } from "./pull-command.tsx";
 import { RepoLink } from "./repo-link.tsx";
 import { Kind, Size } from "./tag-list.tsx";
 
-/** A tag: what it stands for, and what it has stood for. */
+/** A tag: its current digest and its history. */
 export function Screen() {
   const { uid: place, resource: uid } = usePlace();
   const repo = parentOf(uid);
@@ -90,21 +88,16 @@ function History({ uid, repo }: { readonly uid: string; readonly repo: string })
 
 function DeleteTag({ tag: { uid = "", name = "" } }: { readonly tag: TagJson }) {
   const remove = useChange(api.tags.delete, [api.repos.list]);
-  const navigate = useNavigate();
   return (
-    <FormDialog
+    <ConfirmDialog
+      change={remove}
+      request={{ uid }}
       title={`${imageTexts.deleteTag} ${name}?`}
-      submit={texts.delete}
-      isDangerous
       trigger={imageTexts.deleteTag}
-      className="button quiet"
-      onSubmit={async () => {
-        await remove.mutateAsync({ uid });
-        toast(imageTexts.deletedTag(name));
-        navigate(screenLink("repo", parentOf(uid)));
-      }}
+      message={imageTexts.deletedTag(name)}
+      open={screenLink("repo", parentOf(uid))}
     >
       <p>{imageTexts.deleteTagText}</p>
-    </FormDialog>
+    </ConfirmDialog>
   );
 }

@@ -1,14 +1,13 @@
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import type { RoleJson } from "@wharf/contract/messages";
 import type { CapabilityKey } from "../../api/capabilities.ts";
 import { api, useChange } from "../../api/client.ts";
 import { parentOf, screenLink } from "../../app/place.ts";
 import { texts } from "../../texts/common.ts";
 import { roleTexts } from "../../texts/roles.ts";
+import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { TextField } from "../../ui/fields.tsx";
-import { DELETION, FormDialog } from "../../ui/form.tsx";
-import { Icon } from "../../ui/icons.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { CreateDialog, EditDialog } from "../../ui/form.tsx";
 import { CapabilityPicker, chosenCapabilities } from "./capability-picker.tsx";
 
 const NONE: ReadonlySet<CapabilityKey> = new Set();
@@ -16,28 +15,21 @@ const NONE: ReadonlySet<CapabilityKey> = new Set();
 export function CreateRole({ parent }: { readonly parent: string }) {
   const create = useChange(api.roles.create);
   return (
-    <FormDialog
-      title={roleTexts.create}
+    <CreateDialog
       submit={roleTexts.create}
       isWide
-      trigger={
-        <>
-          <Icon name="plus" />
-          {roleTexts.create}
-        </>
-      }
       onSubmit={async (text) => {
         const name = text("name");
         const capabilities = chosenCapabilities(text);
         const role = { name, description: text("description"), capabilities };
         await create.mutateAsync({ parent, role });
-        toast(roleTexts.created(name));
+        return { message: roleTexts.created(name) };
       }}
     >
       <TextField name="name" label={texts.columns.name} hint={roleTexts.nameHint} isRequired />
       <TextField name="description" label={texts.columns.description} />
       <CapabilityPicker group={parent} initial={NONE} />
-    </FormDialog>
+    </CreateDialog>
   );
 }
 
@@ -48,23 +40,21 @@ export function EditRole({
 }) {
   const update = useChange(api.roles.update, [api.auth.validate]);
   return (
-    <FormDialog
+    <EditDialog
       title={roleTexts.editTitle(name)}
-      submit={texts.save}
       isWide
       trigger={roleTexts.edit}
-      className="button quiet"
       onSubmit={async (text) => {
         const changed = { name: text("name"), description: text("description") };
         const role = { uid, ...changed, capabilities: chosenCapabilities(text) };
         await update.mutateAsync({ role });
-        toast(roleTexts.edited(changed.name));
+        return { message: roleTexts.edited(changed.name) };
       }}
     >
       <TextField name="name" label={texts.columns.name} value={name} isRequired />
       <TextField name="description" label={texts.columns.description} value={description} />
       <CapabilityPicker group={parentOf(uid)} initial={new Set(capabilities)} />
-    </FormDialog>
+    </EditDialog>
   );
 }
 
@@ -79,17 +69,13 @@ export function DeleteRole({
   readonly bindings: number;
 }) {
   const remove = useChange(api.roles.delete);
-  const navigate = useNavigate();
   return (
-    <FormDialog
+    <ConfirmDialog
+      change={remove}
+      request={{ uid }}
       title={roleTexts.deleteTitle(name)}
-      {...DELETION}
-      className="button quiet"
-      onSubmit={async () => {
-        await remove.mutateAsync({ uid });
-        toast(roleTexts.deleted(name));
-        navigate({ ...screenLink("roles", place), search: { tab: "custom" } } as never);
-      }}
+      message={roleTexts.deleted(name)}
+      open={{ ...screenLink("roles", place), search: { tab: "custom" } }}
     >
       <p>{roleTexts.deleteText}</p>
       {bindings > 0 && (
@@ -99,6 +85,6 @@ export function DeleteRole({
           </Link>
         </p>
       )}
-    </FormDialog>
+    </ConfirmDialog>
   );
 }
