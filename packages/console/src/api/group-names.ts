@@ -1,6 +1,6 @@
 import { useQueries } from "@tanstack/react-query";
 import type { JsonMethod } from "@wharf/client/json";
-import { pathOf } from "../app/place.ts";
+import { pathOf } from "../app/location.ts";
 import { api, client, serviceOf } from "./client.ts";
 
 /** Names that one request reads. */

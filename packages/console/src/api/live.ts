@@ -54,7 +54,7 @@ export function useLiveEvents(onEvent: (event: EventJson) => void): void {
 }
 
 /**
- * Keeps all screens up to date without polling: one stream of the events of the organization that a place is in. An
+ * Keeps all screens up to date without polling: one stream of the events of the organization that a group is in. An
  * event has the reads of the services that it concerns repeated. A stream that is denied means that rights have changed:
  * everything is read again.
  */

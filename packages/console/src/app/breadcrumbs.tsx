@@ -2,18 +2,18 @@ import { Link } from "@tanstack/react-router";
 import { useGroupNames } from "../api/group-names.ts";
 import { texts } from "../texts/common.ts";
 import { Icon } from "../ui/icons.tsx";
-import { isPlaceScreen, pathOf, screenLink, usePlace } from "./place.ts";
+import { isGroupScreen, pathOf, screenLink, useScreenLocation } from "./location.ts";
 
-/** A place above the current one is not the current one. */
+/** A group above the current one is not the current one. */
 const EXACT = { exact: true, includeSearch: false };
 
-/** The way from the organization to a place; each step leads to the same screen there. */
+/** The way from the organization to a group; each step leads to the same screen there. */
 export function Breadcrumbs({ uid }: { readonly uid: string }) {
-  const { screen } = usePlace();
+  const { screen } = useScreenLocation();
   const path = pathOf(uid);
   const { nameOf } = useGroupNames([uid]);
   return (
-    <nav className="crumbs" aria-label={texts.shell.place}>
+    <nav className="crumbs" aria-label={texts.shell.path}>
       <ol>
         <li>
           <Link to="/organizations">{texts.screens.organizations}</Link>
@@ -22,7 +22,7 @@ export function Breadcrumbs({ uid }: { readonly uid: string }) {
           <li key={at}>
             <Icon name="chevron" />
             <Link
-              {...screenLink(isPlaceScreen(screen) ? screen : "folders", at)}
+              {...screenLink(isGroupScreen(screen) ? screen : "folders", at)}
               search={{}}
               activeOptions={EXACT}
               {...(at === uid && { "aria-current": "location" as const })}

@@ -1,10 +1,10 @@
 import { useAccess } from "../api/access.ts";
 import { useGroupNames } from "../api/group-names.ts";
 
-/** Why a place is not there for the caller. */
+/** Why a group is not there for the caller. */
 export type GoneReason = "denied" | "missing";
 
-/** Whether the caller has no rights at a place, or it does not exist; undefined if it is there, or not known yet. */
+/** Whether the caller has no rights at a group, or it does not exist; undefined if it is there, or not known yet. */
 export function useGone(uid: string): GoneReason | undefined {
   const { can, heldWithin, isKnown, isChanging } = useAccess();
   const { isMissing } = useGroupNames(uid === "" ? [] : [uid]);

@@ -1,9 +1,9 @@
 import { useLiveUpdates } from "../api/live.ts";
-import { pathOf, usePlace } from "./place.ts";
+import { pathOf, useScreenLocation } from "./location.ts";
 
 /** Keeps what every screen shows up to date. */
 export function LiveUpdates() {
-  const { uid } = usePlace();
+  const { uid } = useScreenLocation();
   useLiveUpdates(uid === "" ? [] : pathOf(uid));
   return null;
 }

@@ -6,8 +6,8 @@ import { useGroupNames } from "../api/group-names.ts";
 import { usePages, useSettled } from "../api/pages.ts";
 import { texts } from "../texts/common.ts";
 import { Modal } from "../ui/modal.tsx";
-import { parentOf, usePlace } from "./place.ts";
-import { PLACE_SCREENS, type PlaceScreenName } from "./screens.ts";
+import { parentOf, useScreenLocation } from "./location.ts";
+import { GROUP_SCREENS, type GroupScreenName } from "./screens.ts";
 
 interface Choice {
   readonly id: string;
@@ -33,7 +33,7 @@ export function Palette({ close }: { readonly close: () => void }) {
 
 function Search({ close }: { readonly close: () => void }) {
   const [text, setText] = useState("");
-  const { uid } = usePlace();
+  const { uid } = useScreenLocation();
   const navigate = useNavigate();
   const wanted = text.trim().toLowerCase();
   const settled = useSettled(wanted);
@@ -111,7 +111,7 @@ function pages(uid: string): Choice[] {
   const here =
     uid === ""
       ? []
-      : (Object.keys(PLACE_SCREENS) as PlaceScreenName[]).map((screen) => ({
+      : (Object.keys(GROUP_SCREENS) as GroupScreenName[]).map((screen) => ({
           id: screen,
           label: texts.screens[screen],
           hint: texts.palette.here,

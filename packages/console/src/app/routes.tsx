@@ -5,9 +5,9 @@ import {
   type RouteComponent,
 } from "@tanstack/react-router";
 import { Failed } from "../ui/feedback.tsx";
+import { listSearch, ScreenContext } from "./location.ts";
 import { NotFound } from "./not-found.tsx";
-import { listSearch, ScreenContext } from "./place.ts";
-import { GLOBAL_SCREENS, HOME_SCREEN, PLACE_SCREENS, RESOURCE_SCREENS } from "./screens.ts";
+import { GLOBAL_SCREENS, GROUP_SCREENS, HOME_SCREEN, RESOURCE_SCREENS } from "./screens.ts";
 import { Shell } from "./shell.tsx";
 
 const root = createRootRoute({
@@ -40,7 +40,7 @@ function screen(path: string, Component: RouteComponent) {
 
 const screens = [
   ...Object.entries(GLOBAL_SCREENS).map(([name, { component }]) => screen(name, component)),
-  ...Object.entries({ ...PLACE_SCREENS, ...RESOURCE_SCREENS }).map(([name, { component }]) =>
+  ...Object.entries({ ...GROUP_SCREENS, ...RESOURCE_SCREENS }).map(([name, { component }]) =>
     // The uid is the rest of the path.
     screen(`${name}/$`, component),
   ),

@@ -2,19 +2,19 @@ import { lazyRouteComponent, type RouteComponent } from "@tanstack/react-router"
 import type { IconName } from "../ui/icons.tsx";
 
 /** A part of the navigation. */
-export type Section = "place" | "access" | "registry" | "activity";
+export type Section = "group" | "access" | "registry" | "activity";
 
 /** A screen of an organization or folder. Every module of a screen exports it as `Screen`. */
-interface PlaceScreen {
+interface GroupScreen {
   readonly section: Section;
   readonly icon: IconName;
   readonly component: RouteComponent;
 }
 
 /** The screens of an organization or folder, in the order of the navigation: `/NAME/UID`. */
-export const PLACE_SCREENS = {
+export const GROUP_SCREENS = {
   folders: {
-    section: "place",
+    section: "group",
     icon: "folder",
     component: lazyRouteComponent(() => import("../screens/organizations/folders.tsx"), "Screen"),
   },
@@ -68,14 +68,14 @@ export const PLACE_SCREENS = {
     icon: "list",
     component: lazyRouteComponent(() => import("../screens/audit/audit-log.tsx"), "Screen"),
   },
-} as const satisfies Readonly<Record<string, PlaceScreen>>;
+} as const satisfies Readonly<Record<string, GroupScreen>>;
 
-export type PlaceScreenName = keyof typeof PLACE_SCREENS;
+export type GroupScreenName = keyof typeof GROUP_SCREENS;
 
 /** A screen of one resource, which is below a group. */
 interface ResourceScreen {
   /** The screen of the group that lists such resources: it is the current one in the navigation. */
-  readonly list: PlaceScreenName;
+  readonly list: GroupScreenName;
   /** How many segments its uid has beyond that of its group. */
   readonly depth: number;
   readonly component: RouteComponent;

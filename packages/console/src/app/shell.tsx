@@ -10,9 +10,9 @@ import { Icon, type IconName, Logo } from "../ui/icons.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import { CommandPalette } from "./command-palette.tsx";
 import { useGone } from "./gone.ts";
-import { GonePlace } from "./gone-place.tsx";
-import { screenLink, usePlace } from "./place.ts";
-import { PLACE_SCREENS, type PlaceScreenName, type Section } from "./screens.ts";
+import { screenLink, useScreenLocation } from "./location.ts";
+import { MissingGroup } from "./missing-group.tsx";
+import { GROUP_SCREENS, type GroupScreenName, type Section } from "./screens.ts";
 
 /** Loaded after the first screen is shown. */
 const LiveUpdates = lazy(async () => ({
@@ -44,23 +44,23 @@ export function Shell() {
         <LiveUpdates />
       </Suspense>
       <main id="content" tabIndex={-1}>
-        <PlaceOrGone />
+        <GroupOrMissing />
       </main>
     </div>
   );
 }
 
-const SECTIONS: readonly Section[] = ["place", "access", "registry", "activity"];
+const SECTIONS: readonly Section[] = ["group", "access", "registry", "activity"];
 
-/** A place that is not there for the caller says so on every screen, and offers ways on. */
-function PlaceOrGone() {
-  const { uid } = usePlace();
+/** A group that is not there for the caller says so on every screen, and offers ways on. */
+function GroupOrMissing() {
+  const { uid } = useScreenLocation();
   const reason = useGone(uid);
-  return reason === undefined ? <Outlet /> : <GonePlace uid={uid} reason={reason} />;
+  return reason === undefined ? <Outlet /> : <MissingGroup uid={uid} reason={reason} />;
 }
 
 function Navigation() {
-  const { uid: at, screen: current } = usePlace();
+  const { uid: at, screen: current } = useScreenLocation();
   // Every link would fail.
   const uid = useGone(at) === undefined ? at : "";
   return (
@@ -95,7 +95,7 @@ function Navigation() {
   );
 }
 
-/** Marks the subscriptions of a place if events cannot be delivered. */
+/** Marks the subscriptions of a group if events cannot be delivered. */
 function FailingDot({ uid }: { readonly uid: string }) {
   const { can } = useAccess();
   const request = { uidp: { descendantsOf: uid }, pageSize: FAILING_PAGE_SIZE };
@@ -112,8 +112,8 @@ function FailingDot({ uid }: { readonly uid: string }) {
 /** Subscriptions that the dot is about. */
 const FAILING_PAGE_SIZE = 100;
 
-function screensOf(section: Section): [PlaceScreenName, IconName][] {
-  return Object.entries(PLACE_SCREENS)
+function screensOf(section: Section): [GroupScreenName, IconName][] {
+  return Object.entries(GROUP_SCREENS)
     .filter(([, screen]) => screen.section === section)
-    .map(([name, { icon }]) => [name as PlaceScreenName, icon]);
+    .map(([name, { icon }]) => [name as GroupScreenName, icon]);
 }

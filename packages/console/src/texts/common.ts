@@ -25,7 +25,7 @@ export const texts = {
     audit: "Audit log",
   },
   sections: {
-    place: "Place",
+    group: "Organization",
     access: "Identity and access",
     registry: "Supply chain",
     activity: "Activity",
@@ -33,7 +33,7 @@ export const texts = {
   shell: {
     skip: "Skip to content",
     navigation: "Screens",
-    place: "Place",
+    path: "Path",
     account: "Account",
     accountOf: (name: string) => `Account of ${name}`,
     signOut: "Sign out",
@@ -77,8 +77,8 @@ export const texts = {
   withheld: {
     title: "Why you cannot do this",
     label: (action: string) => `${action}: not allowed`,
-    needs: "None of your roles here has the capability",
-    help: "An owner can grant you a role that has it; “Access” tells who owns this place.",
+    needs: "You need the capability",
+    help: "Ask an owner of this organization or folder, whom “Access” lists.",
   },
   palette: {
     open: "Find",

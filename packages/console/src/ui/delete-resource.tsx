@@ -1,7 +1,7 @@
 import type { JsonMethod } from "@wharf/client/json";
 import { useChange } from "../api/client.ts";
-import { parentOf, screenLink } from "../app/place.ts";
-import type { PlaceScreenName } from "../app/screens.ts";
+import { parentOf, screenLink } from "../app/location.ts";
+import type { GroupScreenName } from "../app/screens.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 
 /** Deletes the resource of a screen after a confirmation, and opens the list that contained it. */
@@ -16,7 +16,7 @@ export function DeleteResource({
   readonly method: JsonMethod<{ uid?: string }, unknown>;
   /** Other methods whose responses the deletion changes. */
   readonly affected?: readonly JsonMethod<never, unknown>[];
-  readonly list: PlaceScreenName;
+  readonly list: GroupScreenName;
   readonly words: {
     readonly deleteTitle: (name: string) => string;
     readonly deleteText: string;

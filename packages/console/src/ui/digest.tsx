@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { screenLink } from "../app/place.ts";
+import { screenLink } from "../app/location.ts";
 
 /** The beginning of a digest that people compare. */
 export function shortDigest(digest: string): string {

@@ -5,13 +5,13 @@ import { Page } from "./page.tsx";
 /** Stands for the screen of a resource that cannot be read. */
 export function FailedPage({
   error,
-  place,
+  group,
 }: {
   readonly error: Error;
-  readonly place?: string | undefined;
+  readonly group?: string | undefined;
 }) {
   return (
-    <Page title={texts.notFound.title} place={place}>
+    <Page title={texts.notFound.title} group={group}>
       <Failed error={error} />
     </Page>
   );

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { useListSearch } from "../app/place.ts";
+import { useListSearch } from "../app/location.ts";
 import { texts } from "../texts/common.ts";
 
 /** A filter of a list, under its name in the URL. */

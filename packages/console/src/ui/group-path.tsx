@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useGroupNames } from "../api/group-names.ts";
-import { screenLink } from "../app/place.ts";
-import type { PlaceScreenName } from "../app/screens.ts";
+import { screenLink } from "../app/location.ts";
+import type { GroupScreenName } from "../app/screens.ts";
 
 /** The names of a group and those above it; a link where a screen is given. */
 export function GroupPath({
@@ -9,7 +9,7 @@ export function GroupPath({
   screen,
 }: {
   readonly uid: string;
-  readonly screen?: PlaceScreenName;
+  readonly screen?: GroupScreenName;
 }) {
   const { pathTo } = useGroupNames([uid]);
   if (screen === undefined) return pathTo(uid);

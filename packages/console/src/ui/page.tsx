@@ -5,14 +5,14 @@ import { type Command, ShowCommand } from "./show-command.tsx";
 /** A screen: its heading, what can be done on it, and how to do the same without a browser. */
 export function Page({
   title,
-  place,
+  group,
   command,
   actions,
   children,
 }: {
   readonly title: string;
   /** The uid of the organization or folder. */
-  readonly place?: string | undefined;
+  readonly group?: string | undefined;
   readonly command?: Command | undefined;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
@@ -22,7 +22,7 @@ export function Page({
   }, [title]);
   return (
     <>
-      {place !== undefined && <Breadcrumbs uid={place} />}
+      {group !== undefined && <Breadcrumbs uid={group} />}
       <div className="page-head">
         {/* The focus gets here when what had it is gone. */}
         <h1 tabIndex={-1}>{title}</h1>

@@ -2,7 +2,7 @@ import type { RoleJson } from "@wharf/contract/messages";
 import { api } from "../api/client.ts";
 import { useGroupNames } from "../api/group-names.ts";
 import { type Pages, usePages } from "../api/pages.ts";
-import { parentOf } from "../app/place.ts";
+import { parentOf } from "../app/location.ts";
 import { usePeopleChoices } from "./people-choices.ts";
 import type { Choice, Choices } from "./picker.tsx";
 

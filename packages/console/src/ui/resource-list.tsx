@@ -1,7 +1,7 @@
 import type { JsonMethod } from "@wharf/client/json";
 import type { ReactNode } from "react";
 import { useRead } from "../api/client.ts";
-import { useListSearch } from "../app/place.ts";
+import { useListSearch } from "../app/location.ts";
 import { texts } from "../texts/common.ts";
 import { Empty } from "./feedback.tsx";
 import { type Filter, Filters } from "./filters.tsx";

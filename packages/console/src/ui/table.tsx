@@ -1,6 +1,6 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { useListSearch } from "../app/place.ts";
+import { useListSearch } from "../app/location.ts";
 import { texts } from "../texts/common.ts";
 import { ColumnChoice, useHiddenColumns } from "./column-choice.tsx";
 import { Failed, Loading } from "./feedback.tsx";

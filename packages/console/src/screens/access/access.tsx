@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useAccess } from "../../api/access.ts";
 import { ALL_CAPABILITIES, capabilityName } from "../../api/capabilities.ts";
 import { api, useRead } from "../../api/client.ts";
-import { screenLink, useListSearch, usePlace } from "../../app/place.ts";
+import { screenLink, useListSearch, useScreenLocation } from "../../app/location.ts";
 import { accessTexts } from "../../texts/access.ts";
 import { texts } from "../../texts/common.ts";
 import type { Filter } from "../../ui/filters.tsx";
@@ -30,20 +30,20 @@ const FILTERS: readonly Filter[] = [
   },
 ];
 
-/** Who can do what at a place, and why; or, where the URL names an identity, what it can do and where. */
+/** Who can do what at a group, and why; or, where the URL names an identity, what it can do and where. */
 export function Screen() {
-  const { uid } = usePlace();
+  const { uid } = useScreenLocation();
   const [{ identity, capability }] = useListSearch();
   const tab = useTab(TABS);
   const asked = ALL_CAPABILITIES.find((key) => capabilityName(key) === capability);
   const filter = asked === undefined ? {} : { capability: asked };
   if (identity !== undefined) {
-    return <OfIdentity place={uid} identity={String(identity)} filter={filter} />;
+    return <OfIdentity group={uid} identity={String(identity)} filter={filter} />;
   }
   return (
     <Page
       title={texts.screens.access}
-      place={uid}
+      group={uid}
       command={{
         cli: `wharf access list --resource ${uid}${asked ? ` --capability ${capability}` : ""}`,
         rest: `/iam/v2beta1/access?resource=${uid}${asked ? `&capability=${asked}` : ""}`,
@@ -56,15 +56,15 @@ export function Screen() {
       }
     >
       <Tabs label={texts.screens.access} tabs={TABS} />
-      {tab === "check" ? <Check place={uid} /> : <Here place={uid} filter={filter} />}
+      {tab === "check" ? <Check group={uid} /> : <Here group={uid} filter={filter} />}
     </Page>
   );
 }
 
 type CapabilityFilter = { readonly capability?: (typeof ALL_CAPABILITIES)[number] };
 
-function Here({ place, filter }: { readonly place: string; readonly filter: CapabilityFilter }) {
-  const request = { resource: place, ...filter };
+function Here({ group, filter }: { readonly group: string; readonly filter: CapabilityFilter }) {
+  const request = { resource: group, ...filter };
   const { data } = useRead(api.access.list, { ...request, pageSize: 1 });
   return (
     <>
@@ -73,12 +73,12 @@ function Here({ place, filter }: { readonly place: string; readonly filter: Capa
         method={api.access.list}
         request={request}
         rows={({ grants }) => grants}
-        columns={grantColumns(place, true)}
+        columns={grantColumns(group, true)}
         filters={FILTERS}
         defaultSort=""
         emptyTitle={accessTexts.empty}
         emptyText={accessTexts.emptyText}
-        emptyAction={<Grant parent={place} />}
+        emptyAction={<Grant parent={group} />}
       />
       {data?.hiddenAbove && <p className="soft">{accessTexts.hiddenAbove}</p>}
     </>
@@ -86,11 +86,11 @@ function Here({ place, filter }: { readonly place: string; readonly filter: Capa
 }
 
 function OfIdentity({
-  place,
+  group,
   identity,
   filter,
 }: {
-  readonly place: string;
+  readonly group: string;
   readonly identity: string;
   readonly filter: CapabilityFilter;
 }) {
@@ -102,7 +102,7 @@ function OfIdentity({
   return (
     <Page
       title={accessTexts.ofTitle(name)}
-      place={place}
+      group={group}
       command={{
         cli: `wharf access list --identity ${identity}`,
         rest: `/iam/v2beta1/access?identity=${identity}`,
@@ -110,22 +110,22 @@ function OfIdentity({
       actions={
         <>
           <ExportCsv request={request} />
-          {can("role_bindings.create", place) && (
-            <Grant parent={place} identity={{ value: identity, label: name }} />
+          {can("role_bindings.create", group) && (
+            <Grant parent={group} identity={{ value: identity, label: name }} />
           )}
         </>
       }
     >
       <p className="soft">
         <code>{who?.subject || who?.email}</code> <Uid uid={identity} /> ·{" "}
-        <Link {...screenLink("access", place)}>{accessTexts.back}</Link>
+        <Link {...screenLink("access", group)}>{accessTexts.back}</Link>
       </p>
       <ResourceList
         label={accessTexts.ofTitle(name)}
         method={api.access.list}
         request={request}
         rows={({ grants }) => grants}
-        columns={grantColumns(place, false)}
+        columns={grantColumns(group, false)}
         filters={FILTERS}
         defaultSort=""
         emptyTitle={accessTexts.nothing}

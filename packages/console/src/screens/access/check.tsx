@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { AccessGrantJson } from "@wharf/contract/messages";
 import { ALL_CAPABILITIES, type CapabilityKey, capabilityName } from "../../api/capabilities.ts";
 import { api, useRead } from "../../api/client.ts";
-import { screenLink, useListSearch } from "../../app/place.ts";
+import { screenLink, useListSearch } from "../../app/location.ts";
 import { accessTexts } from "../../texts/access.ts";
 import { Failed, Loading, sentence } from "../../ui/feedback.tsx";
 import { Picker } from "../../ui/picker.tsx";
@@ -11,7 +11,7 @@ import { Origin } from "./origin.tsx";
 import { nameOf } from "./who.tsx";
 
 /** Answers "can they do that here?", and why. The question is in the URL. */
-export function Check({ place }: { readonly place: string }) {
+export function Check({ group }: { readonly group: string }) {
   const [{ can, who }, setSearch] = useListSearch();
   const asked = keyOf(String(can ?? ""));
   return (
@@ -42,7 +42,7 @@ export function Check({ place }: { readonly place: string }) {
         </button>
       </form>
       {asked !== undefined && (
-        <Answer place={place} capability={asked} identity={String(who ?? "")} />
+        <Answer group={group} capability={asked} identity={String(who ?? "")} />
       )}
     </div>
   );
@@ -61,16 +61,16 @@ export function useCapabilityChoices(text: string) {
 }
 
 function Answer({
-  place,
+  group,
   capability,
   identity,
 }: {
-  readonly place: string;
+  readonly group: string;
   readonly capability: CapabilityKey;
   readonly identity: string;
 }) {
   const { data, error } = useRead(api.access.check, {
-    resource: place,
+    resource: group,
     capability,
     ...(identity && { identity }),
   });
@@ -88,7 +88,7 @@ function Answer({
       {grants.length > 0 && (
         <ul className="reasons">
           {grants.map((grant) => (
-            <Reason key={grant.uid} grant={grant} place={place} />
+            <Reason key={grant.uid} grant={grant} group={group} />
           ))}
         </ul>
       )}
@@ -102,7 +102,7 @@ function Answer({
               {remedy.roles.map((role, at) => (
                 <span key={role.uid}>
                   {at > 0 && ", "}
-                  <Link {...screenLink("roles", place)} search={{ role: role.uid } as never}>
+                  <Link {...screenLink("roles", group)} search={{ role: role.uid } as never}>
                     {role.name}
                   </Link>
                 </span>
@@ -120,17 +120,17 @@ function Answer({
   );
 }
 
-function Reason({ grant, place }: { readonly grant: AccessGrantJson; readonly place: string }) {
+function Reason({ grant, group }: { readonly grant: AccessGrantJson; readonly group: string }) {
   return (
     <li>
       {grant.role?.uid ? (
-        <Link {...screenLink("roles", place)} search={{ role: grant.role.uid } as never}>
+        <Link {...screenLink("roles", group)} search={{ role: grant.role.uid } as never}>
           {grant.role.name}
         </Link>
       ) : (
         accessTexts.unnamed
       )}
-      , <Origin grant={grant} place={place} />
+      , <Origin grant={grant} group={group} />
     </li>
   );
 }

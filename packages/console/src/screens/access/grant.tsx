@@ -3,7 +3,7 @@ import type { RoleJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { capabilityName } from "../../api/capabilities.ts";
 import { api, useChange } from "../../api/client.ts";
-import { screenLink } from "../../app/place.ts";
+import { screenLink } from "../../app/location.ts";
 import { accessTexts } from "../../texts/access.ts";
 import { FormDialog } from "../../ui/form.tsx";
 import { type Choice, Picker } from "../../ui/picker.tsx";
@@ -43,18 +43,18 @@ export function Grant({
         useChoices={useIdentityChoices}
         {...(identity && { initial: identity })}
       />
-      {identity === undefined && <Elsewhere place={parent} />}
+      {identity === undefined && <Elsewhere group={parent} />}
       <RolePicker group={parent} />
     </FormDialog>
   );
 }
 
 /** A link to invites, for people whom the caller cannot see. */
-function Elsewhere({ place }: { readonly place: string }) {
+function Elsewhere({ group }: { readonly group: string }) {
   return (
     <p className="hint">
       {accessTexts.elsewhere}{" "}
-      <Link {...screenLink("people", place)} search={{ tab: "invites" } as never}>
+      <Link {...screenLink("people", group)} search={{ tab: "invites" } as never}>
         {accessTexts.inviteThem}
       </Link>
     </p>

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { AccessGrantJson } from "@wharf/contract/messages";
 import { byResource } from "../../api/capabilities.ts";
-import { screenLink } from "../../app/place.ts";
+import { screenLink } from "../../app/location.ts";
 import { accessTexts } from "../../texts/access.ts";
 import { GroupPath } from "../../ui/group-path.tsx";
 import type { Column } from "../../ui/table.tsx";
@@ -10,13 +10,13 @@ import { Who } from "./who.tsx";
 
 /** Why an identity has a role: a binding here or above, or a group at an identity provider. */
 export function Origin({
-  grant: { kind, group, inherited, externalGroupId, obstacle },
-  place,
+  grant: { kind, group: grantedAt, inherited, externalGroupId, obstacle },
+  group,
 }: {
   readonly grant: AccessGrantJson;
-  readonly place: string;
+  readonly group: string;
 }) {
-  const at = group?.uid ?? "";
+  const at = grantedAt?.uid ?? "";
   return (
     <>
       {kind === "ACCESS_GRANT_KIND_OPERATOR" && accessTexts.operator}
@@ -26,7 +26,7 @@ export function Origin({
         </>
       )}
       {kind !== "ACCESS_GRANT_KIND_OPERATOR" &&
-        (at === place ? (
+        (at === group ? (
           accessTexts.here
         ) : (
           <>
@@ -42,7 +42,7 @@ export function Origin({
 }
 
 /** The columns of a list of grants. */
-export function grantColumns(place: string, withWho: boolean): Column<AccessGrantJson>[] {
+export function grantColumns(group: string, withWho: boolean): Column<AccessGrantJson>[] {
   const who: Column<AccessGrantJson> = {
     header: accessTexts.columns.who,
     cell: ({ identity, externalGroupId }) =>
@@ -52,7 +52,7 @@ export function grantColumns(place: string, withWho: boolean): Column<AccessGran
           <small className="soft">{accessTexts.external}</small>
         </>
       ) : (
-        <Who identity={identity} place={place} />
+        <Who identity={identity} group={group} />
       ),
   };
   return [
@@ -61,7 +61,7 @@ export function grantColumns(place: string, withWho: boolean): Column<AccessGran
       header: accessTexts.columns.role,
       cell: ({ role }) =>
         role?.uid ? (
-          <Link {...screenLink("roles", place)} search={{ role: role.uid } as never}>
+          <Link {...screenLink("roles", group)} search={{ role: role.uid } as never}>
             {role.name}
           </Link>
         ) : (
@@ -70,7 +70,7 @@ export function grantColumns(place: string, withWho: boolean): Column<AccessGran
     },
     {
       header: accessTexts.columns.why,
-      cell: (grant) => <Origin grant={grant} place={place} />,
+      cell: (grant) => <Origin grant={grant} group={group} />,
     },
     {
       header: accessTexts.columns.can,

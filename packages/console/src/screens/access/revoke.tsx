@@ -2,7 +2,7 @@ import type { RoleBindingJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange } from "../../api/client.ts";
 import { useMe } from "../../api/me.ts";
-import { parentOf } from "../../app/place.ts";
+import { parentOf } from "../../app/location.ts";
 import { accessTexts } from "../../texts/access.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { GroupPath } from "../../ui/group-path.tsx";

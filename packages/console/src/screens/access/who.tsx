@@ -1,21 +1,21 @@
 import { Link } from "@tanstack/react-router";
 import type { RoleBindingIdentityJson } from "@wharf/contract/messages";
-import { screenLink } from "../../app/place.ts";
+import { screenLink } from "../../app/location.ts";
 import { accessTexts } from "../../texts/access.ts";
 
 /** Whose access it is; leads to everything that this identity can do. */
 export function Who({
   identity,
-  place,
+  group,
 }: {
   readonly identity: RoleBindingIdentityJson | undefined;
   /** The uid of the group on whose screen it is shown. */
-  readonly place: string;
+  readonly group: string;
 }) {
   if (identity?.uid === undefined) return accessTexts.unnamed;
   return (
     <>
-      <Link {...screenLink("access", place)} search={{ identity: identity.uid } as never}>
+      <Link {...screenLink("access", group)} search={{ identity: identity.uid } as never}>
         {nameOf(identity)}
       </Link>
       <small className="soft">{identity.subject || identity.email || kindOf(identity)}</small>

@@ -1,7 +1,7 @@
 import type { AdvisoryJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api } from "../../api/client.ts";
-import { useListSearch, usePlace } from "../../app/place.ts";
+import { useListSearch, useScreenLocation } from "../../app/location.ts";
 import { advisoryTexts } from "../../texts/advisories.ts";
 import { texts } from "../../texts/common.ts";
 import { Described } from "../../ui/described.tsx";
@@ -53,9 +53,9 @@ const COLUMNS: readonly Column<AdvisoryJson>[] = [
   },
 ];
 
-/** The advisories of a place and below: what is known, what is to be reviewed, and how it gets in and out. */
+/** The advisories of a group and below: what is known, what is to be reviewed, and how it gets in and out. */
 export function Screen() {
-  const { uid } = usePlace();
+  const { uid } = useScreenLocation();
   const [search] = useListSearch();
   const { can } = useAccess();
   const tab = useTab(advisoryTexts.tabs);
@@ -67,7 +67,7 @@ export function Screen() {
   return (
     <Page
       title={texts.screens.advisories}
-      place={uid}
+      group={uid}
       command={commands(uid, tab, commandOf(uid, search))}
       actions={create}
     >

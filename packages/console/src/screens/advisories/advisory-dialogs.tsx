@@ -1,6 +1,6 @@
 import type { AdvisoryJson } from "@wharf/contract/messages";
 import { api, useChange } from "../../api/client.ts";
-import { parentOf, screenLink } from "../../app/place.ts";
+import { parentOf, screenLink } from "../../app/location.ts";
 import { advisoryTexts } from "../../texts/advisories.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { entriesOf } from "../../ui/entries.ts";

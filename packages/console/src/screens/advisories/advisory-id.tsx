@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { AdvisoryJson } from "@wharf/contract/messages";
-import { screenLink } from "../../app/place.ts";
+import { screenLink } from "../../app/location.ts";
 import { advisoryTexts } from "../../texts/advisories.ts";
 import type { Column } from "../../ui/table.tsx";
 

@@ -2,7 +2,7 @@ import type { AdvisoryEventJson, AdvisoryJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useRead } from "../../api/client.ts";
 import { useMe } from "../../api/me.ts";
-import { usePlace } from "../../app/place.ts";
+import { useScreenLocation } from "../../app/location.ts";
 import { advisoryTexts } from "../../texts/advisories.ts";
 import { texts } from "../../texts/common.ts";
 import { Facts } from "../../ui/facts.tsx";
@@ -22,16 +22,16 @@ const { fields } = advisoryTexts;
 
 /** One advisory as the history of its events. */
 export function Screen() {
-  const { uid: place, resource: uid } = usePlace();
+  const { uid: group, resource: uid } = useScreenLocation();
   const { data, error } = useRead(api.advisories.get, { uid });
   const { can } = useAccess();
-  if (error !== null) return <FailedPage error={error} place={place} />;
+  if (error !== null) return <FailedPage error={error} group={group} />;
   if (data === undefined) return <Loading />;
   const isDeleted = data.deleteTime !== undefined;
   return (
     <Page
       title={data.advisoryId ?? ""}
-      place={place}
+      group={group}
       command={{
         cli: `wharf advisories describe ${uid}`,
         rest: `/vulnerabilities/v2beta1/advisories/${uid}`,

@@ -1,7 +1,7 @@
 import type { AdvisoryJson, advisoriesV1 } from "@wharf/contract/messages";
 import { useState } from "react";
 import { api, useChange, useRead } from "../../api/client.ts";
-import { parentOf } from "../../app/place.ts";
+import { parentOf } from "../../app/location.ts";
 import { type EventType, eventTexts, FALSE_POSITIVES } from "../../texts/advisories.ts";
 import { Loading } from "../../ui/feedback.tsx";
 import { SelectField, TextArea, TextField } from "../../ui/fields.tsx";

@@ -1,5 +1,5 @@
 import type { ListAdvisoriesRequestJson } from "@wharf/contract/messages";
-import type { ListSearch } from "../../app/place.ts";
+import type { ListSearch } from "../../app/location.ts";
 import { advisoryTexts, REVIEW_STATES, STATUSES } from "../../texts/advisories.ts";
 import type { Filter } from "../../ui/filters.tsx";
 

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { AuditEntryJson } from "@wharf/contract/messages";
 import type { ReactNode } from "react";
 import { api, useRead } from "../../api/client.ts";
-import { parentOf, screenLink, usePlace } from "../../app/place.ts";
+import { parentOf, screenLink, useScreenLocation } from "../../app/location.ts";
 import { auditTexts } from "../../texts/audit.ts";
 import { Code } from "../../ui/code.tsx";
 import { Facts } from "../../ui/facts.tsx";
@@ -16,13 +16,13 @@ const { entry: labels } = auditTexts;
 
 /** One entry: who did what, from where, what changed, and its place in the hash chain. */
 export function Screen() {
-  const { uid: group, resource } = usePlace();
+  const { uid: group, resource } = useScreenLocation();
   const uid = resource.slice(parentOf(resource).length + 1);
   const { data: entry, error } = useRead(api.audit.getEntry, { uid });
   return (
     <Page
       title={entry === undefined ? labels.title : actionOf(entry.method ?? "")}
-      place={group}
+      group={group}
       command={{ cli: `wharf audit get ${uid} -o json`, rest: `/audit/v2beta1/entries/${uid}` }}
     >
       {error !== null && <Failed error={error} />}

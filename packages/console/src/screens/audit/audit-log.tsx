@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { AuditEntryJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useRead } from "../../api/client.ts";
-import { screenLink, useListSearch, usePlace } from "../../app/place.ts";
+import { screenLink, useListSearch, useScreenLocation } from "../../app/location.ts";
 import { auditTexts } from "../../texts/audit.ts";
 import { texts } from "../../texts/common.ts";
 import { Described } from "../../ui/described.tsx";
@@ -20,9 +20,9 @@ import { actionOf, OutcomeBadge } from "./outcome.tsx";
 import { useAuditTail } from "./tail.ts";
 import { VerifyPage } from "./verify-page.tsx";
 
-/** Who did what at a place and below it. */
+/** Who did what at a group and below it. */
 export function Screen() {
-  const { uid } = usePlace();
+  const { uid } = useScreenLocation();
   const [search] = useListSearch();
   const { can, isKnown } = useAccess();
   // The API lists what the caller may see: nothing, without an error.
@@ -33,7 +33,7 @@ export function Screen() {
 
 function NotAllowed({ uid }: { readonly uid: string }) {
   return (
-    <Page title={texts.screens.audit} place={uid}>
+    <Page title={texts.screens.audit} group={uid}>
       <Empty title={auditTexts.denied}>{auditTexts.deniedText}</Empty>
     </Page>
   );
@@ -83,7 +83,7 @@ function AuditLog({ uid }: { readonly uid: string }) {
   return (
     <Page
       title={texts.screens.audit}
-      place={uid}
+      group={uid}
       command={{
         cli: `wharf audit ${isLive ? "watch" : "list"} ${optionsOf(filter)}`,
         rest: `/audit/v2beta1/entries?filter.resource=${filter.resource}`,

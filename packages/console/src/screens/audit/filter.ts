@@ -1,5 +1,5 @@
 import type { AuditFilterJson, AuditOutcomeJson } from "@wharf/contract/messages";
-import type { ListSearch } from "../../app/place.ts";
+import type { ListSearch } from "../../app/location.ts";
 import { auditTexts } from "../../texts/audit.ts";
 import type { Filter } from "../../ui/filters.tsx";
 import { isoTime } from "../../ui/time.tsx";
@@ -24,11 +24,11 @@ const OUTCOMES: Readonly<Record<string, AuditOutcomeJson>> = {
   failed: "AUDIT_OUTCOME_FAILED",
 };
 
-/** The filter that the URL asks for, at a place. */
-export function filterOf(place: string, search: ListSearch): AuditFilterJson {
+/** The filter that the URL asks for, at a group. */
+export function filterOf(group: string, search: ListSearch): AuditFilterJson {
   const text = (name: string) => String(search[name] ?? "");
   const fields: AuditFilterJson = {
-    resource: text("resource") || place,
+    resource: text("resource") || group,
     method: text("method"),
     actor: text("actor"),
     sourceAddress: text("address"),

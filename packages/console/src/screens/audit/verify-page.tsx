@@ -18,7 +18,7 @@ export function VerifyPage({ group }: { readonly group: string }) {
   return (
     <Page
       title={labels.title}
-      place={group}
+      group={group}
       command={{
         cli: `wharf audit export --resource ${root} --to audit.jsonl && wharf audit verify audit.jsonl`,
         rest: `/audit/v2beta1/entries:export?filter.resource=${root}`,

@@ -8,7 +8,7 @@ import { dayLabel, useLastDays } from "../../ui/last-days.ts";
 
 const { states } = deliveryTexts;
 
-/** Deliveries of a subscription, or of all subscriptions of a place, by day. Nothing where nothing was sent. */
+/** Deliveries of a subscription, or of all subscriptions of a group, by day. Nothing where nothing was sent. */
 export function DeliveryChart({ uid }: { readonly uid: string }) {
   const { can } = useAccess();
   const { data, error } = useRead(

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { DeliveryJson, DeliveryStateJson } from "@wharf/contract/messages";
 import { useState } from "react";
 import { api, useChange, useRead } from "../../api/client.ts";
-import { screenLink, useListSearch } from "../../app/place.ts";
+import { screenLink, useListSearch } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { deliveryTexts } from "../../texts/subscriptions.ts";
 import { Described } from "../../ui/described.tsx";

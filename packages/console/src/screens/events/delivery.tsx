@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { DeliveryAttemptJson, EventJson } from "@wharf/contract/messages";
 import { api, useRead } from "../../api/client.ts";
-import { parentOf, screenLink, useListSearch, usePlace } from "../../app/place.ts";
+import { parentOf, screenLink, useListSearch, useScreenLocation } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { eventTexts } from "../../texts/events.ts";
 import { deliveryTexts, subscriptionTexts } from "../../texts/subscriptions.ts";
@@ -18,7 +18,7 @@ import { useEvent } from "./use-event.ts";
 
 /** One delivery: the request, and every answer to it. */
 export function Screen() {
-  const { uid: group, resource } = usePlace();
+  const { uid: group, resource } = useScreenLocation();
   const subscriptionUid = parentOf(resource);
   const id = resource.slice(subscriptionUid.length + 1);
   const [search] = useListSearch();
@@ -36,7 +36,7 @@ export function Screen() {
   return (
     <Page
       title={typeNames.get(type) ?? (type || deliveryTexts.one)}
-      place={group}
+      group={group}
       command={{
         cli: `wharf events deliveries ${subscriptionUid} --event ${eventId || "ID"} -o json`,
         rest: `/events/v2beta1/deliveries/${subscriptionUid}?event_id=${eventId}`,

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { parentOf, screenLink, usePlace } from "../../app/place.ts";
+import { parentOf, screenLink, useScreenLocation } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { eventTexts } from "../../texts/events.ts";
 import { Code } from "../../ui/code.tsx";
@@ -12,7 +12,7 @@ import { useEvent } from "./use-event.ts";
 
 /** One event, with its message. */
 export function Screen() {
-  const { resource } = usePlace();
+  const { resource } = useScreenLocation();
   const group = parentOf(resource);
   const id = resource.slice(group.length + 1);
   const { event, error, isPending } = useEvent(group, id);
@@ -22,7 +22,7 @@ export function Screen() {
   return (
     <Page
       title={typeNames.get(type) ?? (type || eventTexts.one.title)}
-      place={group}
+      group={group}
       command={{
         cli: `wharf events tail --parent ${group} --after ${id}`,
         rest: `/events/v2beta1/events/${group}?filters=[{"exact":{"id":"${id}"}}]`,

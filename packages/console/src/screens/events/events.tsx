@@ -10,7 +10,12 @@ import {
   useLiveState,
   useReadableEvents,
 } from "../../api/live.ts";
-import { type ListSearch, screenLink, useListSearch, usePlace } from "../../app/place.ts";
+import {
+  type ListSearch,
+  screenLink,
+  useListSearch,
+  useScreenLocation,
+} from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { eventTexts } from "../../texts/events.ts";
 import { Empty, Failed } from "../../ui/feedback.tsx";
@@ -22,9 +27,9 @@ import { Uid } from "../../ui/uid.tsx";
 import { matchesEvent } from "./match.ts";
 import { Actor, useIdentityNames, useTypeNames } from "./names.tsx";
 
-/** What happened at a place, and what happens there now. */
+/** What happened at a group, and what happens there now. */
 export function Screen() {
-  const { uid } = usePlace();
+  const { uid } = useScreenLocation();
   const [search] = useListSearch();
   const { can } = useAccess();
   const readable = useReadableEvents(uid);
@@ -59,14 +64,14 @@ export function Screen() {
   const filters = useEventFilters(readable);
   if (readable.error !== null) {
     return (
-      <Page title={texts.screens.events} place={uid}>
+      <Page title={texts.screens.events} group={uid}>
         <Failed error={readable.error} />
       </Page>
     );
   }
   if (readable.isKnown && !mayRead) {
     return (
-      <Page title={texts.screens.events} place={uid}>
+      <Page title={texts.screens.events} group={uid}>
         <Empty title={eventTexts.denied}>{eventTexts.deniedText}</Empty>
       </Page>
     );
@@ -74,7 +79,7 @@ export function Screen() {
   return (
     <Page
       title={texts.screens.events}
-      place={uid}
+      group={uid}
       command={{ cli: commandOf(uid, filter), rest: `/events/v2beta1/events/${uid}` }}
       actions={isNewest && <PauseButton {...live} />}
     >

@@ -1,7 +1,7 @@
 import type { SubscriptionJson, SubscriptionStateJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange } from "../../api/client.ts";
-import { screenLink } from "../../app/place.ts";
+import { screenLink } from "../../app/location.ts";
 import { subscriptionTexts } from "../../texts/subscriptions.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Disclosure } from "../../ui/disclosure.tsx";

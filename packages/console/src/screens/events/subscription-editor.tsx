@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { EventFilterJson, SubscriptionJson } from "@wharf/contract/messages";
 import { useState } from "react";
 import { api, useChange } from "../../api/client.ts";
-import { screenLink } from "../../app/place.ts";
+import { screenLink } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { subscriptionTexts } from "../../texts/subscriptions.ts";
 import { TextField } from "../../ui/fields.tsx";
@@ -52,7 +52,7 @@ export function SubscriptionEditor({
           ? subscriptionTexts.create
           : subscriptionTexts.editTitle(nameOf(subscription))
       }
-      place={group}
+      group={group}
       command={{
         cli:
           uid === undefined

@@ -2,7 +2,7 @@ import type { SubscriptionJson } from "@wharf/contract/messages";
 import { useState } from "react";
 import { useAccess } from "../../api/access.ts";
 import { api, useRead } from "../../api/client.ts";
-import { useListSearch, usePlace } from "../../app/place.ts";
+import { useListSearch, useScreenLocation } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { subscriptionTexts } from "../../texts/subscriptions.ts";
 import { Facts } from "../../ui/facts.tsx";
@@ -22,14 +22,14 @@ import { SubscriptionHealth } from "./subscription-health.tsx";
 
 /** One subscription: its health, its settings, and what was sent. */
 export function Screen() {
-  const { uid: group, resource: uid } = usePlace();
+  const { uid: group, resource: uid } = useScreenLocation();
   const [search, setSearch] = useListSearch();
   const { can } = useAccess();
   const [secret, setSecret] = useState("");
   const { data: subscription, error } = useRead(api.subscriptions.get, { uid });
   if (error !== null || subscription === undefined) {
     return (
-      <Page title={texts.screens.subscriptions} place={group}>
+      <Page title={texts.screens.subscriptions} group={group}>
         {error === null ? <Loading /> : <Failed error={error} />}
       </Page>
     );
@@ -41,7 +41,7 @@ export function Screen() {
   return (
     <Page
       title={nameOf(subscription)}
-      place={group}
+      group={group}
       command={{
         cli: `wharf events subscriptions describe ${uid}`,
         rest: `/events/v2beta1/subscriptions/${uid}`,

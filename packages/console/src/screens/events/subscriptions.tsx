@@ -3,7 +3,7 @@ import type { SubscriptionJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api } from "../../api/client.ts";
 import { isFailing } from "../../api/failing.ts";
-import { screenLink, useListSearch, usePlace } from "../../app/place.ts";
+import { screenLink, useListSearch, useScreenLocation } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { subscriptionTexts } from "../../texts/subscriptions.ts";
 import { CREATED } from "../../ui/created-column.tsx";
@@ -35,9 +35,9 @@ const COLUMNS: readonly Column<SubscriptionJson>[] = [
   { ...CREATED, isExtra: true },
 ];
 
-/** Where the events of a place are sent. */
+/** Where the events of a group are sent. */
 export function Screen() {
-  const { uid } = usePlace();
+  const { uid } = useScreenLocation();
   const [search] = useListSearch();
   const { can } = useAccess();
   if (search.create !== undefined && can("subscriptions.create", uid)) {
@@ -47,7 +47,7 @@ export function Screen() {
   return (
     <Page
       title={texts.screens.subscriptions}
-      place={uid}
+      group={uid}
       command={{
         cli: `wharf events subscriptions list --parent ${uid} --recursive`,
         rest: `/events/v2beta1/subscriptions?uidp.descendants_of=${uid}`,

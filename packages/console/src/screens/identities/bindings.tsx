@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { RoleBindingJson } from "@wharf/contract/messages";
 import { api } from "../../api/client.ts";
 import { useGroupNames } from "../../api/group-names.ts";
-import { parentOf, screenLink } from "../../app/place.ts";
+import { parentOf, screenLink } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { identityTexts } from "../../texts/identities.ts";
 import { CREATED } from "../../ui/created-column.tsx";

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useAccess } from "../../api/access.ts";
 import { api } from "../../api/client.ts";
 import { useGroupNames } from "../../api/group-names.ts";
-import { parentOf, screenLink, useListSearch, usePlace } from "../../app/place.ts";
+import { parentOf, screenLink, useListSearch, useScreenLocation } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { identityTexts } from "../../texts/identities.ts";
 import { Described } from "../../ui/described.tsx";
@@ -24,9 +24,9 @@ const FILTERS: readonly Filter[] = [
   { name: "kind", label: identityTexts.kind, options: identityTexts.kindFilter },
 ];
 
-/** The identities of a place and below it. */
+/** The identities of a group and below it. */
 export function Screen() {
-  const { uid } = usePlace();
+  const { uid } = useScreenLocation();
   const { can } = useAccess();
   const [search] = useListSearch();
   const [pullToken, setPullToken] = useState<string>();
@@ -44,7 +44,7 @@ export function Screen() {
   return (
     <Page
       title={texts.screens.identities}
-      place={uid}
+      group={uid}
       command={{
         cli: `wharf iam identities list --parent ${uid} --recursive`,
         rest: `/iam/v2beta1/identities?uidp.descendants_of=${uid}`,

@@ -1,7 +1,7 @@
 import type { IdentityJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useRead } from "../../api/client.ts";
-import { parentOf, usePlace } from "../../app/place.ts";
+import { parentOf, useScreenLocation } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { identityTexts } from "../../texts/identities.ts";
 import { DeleteResource } from "../../ui/delete-resource.tsx";
@@ -25,16 +25,16 @@ import { patternWarnings } from "./warnings.ts";
 
 /** One identity: what it accepts, what it may do, how to use it, and why a token is rejected. */
 export function Screen() {
-  const { resource: uid } = usePlace();
+  const { resource: uid } = useScreenLocation();
   const { data, error } = useRead(api.identities.get, { uid });
-  const place = parentOf(uid) || undefined;
+  const group = parentOf(uid) || undefined;
   const tab = useTab(identityTexts.tabs);
-  if (error !== null) return <FailedPage error={error} place={place} />;
+  if (error !== null) return <FailedPage error={error} group={group} />;
   if (data === undefined) return <Loading />;
   return (
     <Page
       title={data.name ?? ""}
-      place={place}
+      group={group}
       command={
         tab === "test"
           ? { cli: `wharf iam identities test ${uid} --token token.jwt` }

@@ -10,7 +10,7 @@ import {
 import { useState } from "react";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange } from "../../api/client.ts";
-import { screenLink, useListSearch, usePlace } from "../../app/place.ts";
+import { screenLink, useListSearch, useScreenLocation } from "../../app/location.ts";
 import { identityTexts } from "../../texts/identities.ts";
 import { platformTexts } from "../../texts/platforms.ts";
 import { sentence } from "../../texts/sentence.ts";
@@ -28,7 +28,7 @@ import { patternWarnings } from "./warnings.ts";
 
 /** Builds an identity for a platform, and shows what it would accept. */
 export function Screen() {
-  const { uid } = usePlace();
+  const { uid } = useScreenLocation();
   const [{ platform }] = useListSearch();
   const name = Object.hasOwn(PLATFORMS, platform ?? "") ? (platform as PlatformName) : "github";
   return <Builder parent={uid} platform={name} />;
@@ -62,7 +62,7 @@ function Builder({
   return (
     <Page
       title={identityTexts.create}
-      place={parent}
+      group={parent}
       command={{
         cli: commandFor(platform, values, { name: values.name, parent, role: role?.label }),
         rest: `/iam/v2beta1/identities/${parent}`,

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { GroupJson } from "@wharf/contract/messages";
 import { api } from "../../api/client.ts";
 import { useOperatorChange, useOperatorRead } from "../../api/operator.ts";
-import { screenLink } from "../../app/place.ts";
+import { screenLink } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { operatorTexts as words } from "../../texts/operator.ts";
 import { organizationTexts } from "../../texts/organizations.ts";

@@ -1,17 +1,17 @@
 import { api } from "../../api/client.ts";
-import type { PlaceScreenName } from "../../app/screens.ts";
+import type { GroupScreenName } from "../../app/screens.ts";
 
 /** What groups contain and the console has a screen for. Lists of all of them count. */
 export const CONTENTS = {
   folders: { method: api.groups.list, capability: "groups.list" },
   identities: { method: api.identities.list, capability: "identity.list" },
   repos: { method: api.repos.list, capability: "repo.list" },
-} as const satisfies Partial<Record<PlaceScreenName, object>>;
+} as const satisfies Partial<Record<GroupScreenName, object>>;
 
 export type Content = keyof typeof CONTENTS;
 
 /** The screens of what keeps a group from being deleted, by the plural in the server's reason. */
-export const BLOCKERS: Readonly<Record<string, PlaceScreenName>> = {
+export const BLOCKERS: Readonly<Record<string, GroupScreenName>> = {
   groups: "folders",
   identities: "identities",
   roles: "roles",

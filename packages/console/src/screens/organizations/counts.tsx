@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { UIDPFilterJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { useRead } from "../../api/client.ts";
-import { screenLink } from "../../app/place.ts";
+import { screenLink } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { folderTexts } from "../../texts/organizations.ts";
 import { CONTENTS, type Content } from "./contents.ts";

@@ -3,7 +3,7 @@ import { WharfError } from "@wharf/client/json";
 import type { GroupJson } from "@wharf/contract/messages";
 import { useState } from "react";
 import { api, useChange } from "../../api/client.ts";
-import { parentOf, screenLink } from "../../app/place.ts";
+import { parentOf, screenLink } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { folderTexts } from "../../texts/organizations.ts";
 import { FormDialog } from "../../ui/form.tsx";

@@ -3,7 +3,7 @@ import type { GroupJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange, useRead } from "../../api/client.ts";
 import { useGroupName } from "../../app/breadcrumbs.tsx";
-import { parentOf, screenLink, useListSearch, usePlace } from "../../app/place.ts";
+import { parentOf, screenLink, useListSearch, useScreenLocation } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { folderTexts } from "../../texts/organizations.ts";
 import { CREATED } from "../../ui/created-column.tsx";
@@ -48,12 +48,12 @@ const FILTERS: readonly Filter[] = [
 
 /** An organization or folder: the tree that it is in, the folders in it, and what can be done with it. */
 export function Screen() {
-  const { uid } = usePlace();
+  const { uid } = useScreenLocation();
   const [{ begins = "" }] = useListSearch();
   const group = useRead(api.groups.get, { uid });
   const name = useGroupName(uid);
   const { can } = useAccess();
-  if (group.error !== null) return <FailedPage error={group.error} place={uid} />;
+  if (group.error !== null) return <FailedPage error={group.error} group={uid} />;
   const isSearch = begins !== "";
   const namePrefix = String(begins);
   const create = can("groups.create", uid) ? (
@@ -64,7 +64,7 @@ export function Screen() {
   return (
     <Page
       title={name}
-      place={uid}
+      group={uid}
       command={
         isSearch
           ? {

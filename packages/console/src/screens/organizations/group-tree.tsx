@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { useGroupNames } from "../../api/group-names.ts";
-import { pathOf } from "../../app/place.ts";
+import { pathOf } from "../../app/location.ts";
 import { folderTexts } from "../../texts/organizations.ts";
 import { TreeContext } from "./tree-context.ts";
 import { useTreeKeys } from "./tree-keys.ts";

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { GroupJson } from "@wharf/contract/messages";
 import { api } from "../../api/client.ts";
-import { screenLink, useListSearch } from "../../app/place.ts";
+import { screenLink, useListSearch } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { organizationTexts } from "../../texts/organizations.ts";
 import { CREATED } from "../../ui/created-column.tsx";

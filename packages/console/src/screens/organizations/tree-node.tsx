@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { type MouseEvent, use, useEffect, useId, useRef } from "react";
 import { api } from "../../api/client.ts";
 import { type Pages, usePages } from "../../api/pages.ts";
-import { pathOf, screenLink } from "../../app/place.ts";
+import { pathOf, screenLink } from "../../app/location.ts";
 import { folderTexts } from "../../texts/organizations.ts";
 import { sentenceOf } from "../../ui/feedback.tsx";
 import { Icon } from "../../ui/icons.tsx";

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { GroupInviteJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange } from "../../api/client.ts";
-import { parentOf, screenLink } from "../../app/place.ts";
+import { parentOf, screenLink } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { peopleTexts } from "../../texts/people.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -11,8 +11,8 @@ import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
 
-/** The open invites of a place and the folders below it. */
-export function Invites({ place }: { readonly place: string }) {
+/** The open invites of a group and the folders below it. */
+export function Invites({ group }: { readonly group: string }) {
   const { can } = useAccess();
   const columns: readonly Column<GroupInviteJson>[] = [
     {
@@ -23,7 +23,7 @@ export function Invites({ place }: { readonly place: string }) {
       header: texts.columns.role,
       cell: ({ role, roleUid = "" }) =>
         role ? (
-          <Link {...screenLink("roles", place)} search={{ role: roleUid } as never}>
+          <Link {...screenLink("roles", group)} search={{ role: roleUid } as never}>
             {role.name}
           </Link>
         ) : (
@@ -53,7 +53,7 @@ export function Invites({ place }: { readonly place: string }) {
     <ResourceList
       label={peopleTexts.invites}
       method={api.groupInvites.list}
-      request={{ uidp: { descendantsOf: place } }}
+      request={{ uidp: { descendantsOf: group } }}
       rows={({ groupInvites }) => groupInvites}
       columns={columns}
       defaultSort="create_time desc"

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { RoleBindingJson } from "@wharf/contract/messages";
 import { api } from "../../api/client.ts";
-import { parentOf, screenLink } from "../../app/place.ts";
+import { parentOf, screenLink } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { peopleTexts } from "../../texts/people.ts";
 import { Described } from "../../ui/described.tsx";
@@ -12,15 +12,15 @@ import { Age } from "../../ui/time.tsx";
 import { Revoke } from "../access/revoke.tsx";
 import { nameOf } from "../access/who.tsx";
 
-/** The people with a role at a place or below it. */
-export function Members({ place }: { readonly place: string }) {
+/** The people with a role at a group or below it. */
+export function Members({ group }: { readonly group: string }) {
   return (
     <ResourceList
       label={peopleTexts.members}
       method={api.roleBindings.list}
-      request={{ uidp: { descendantsOf: place }, identityKind: "IDENTITY_KIND_PERSON" }}
+      request={{ uidp: { descendantsOf: group }, identityKind: "IDENTITY_KIND_PERSON" }}
       rows={({ roleBindings }) => roleBindings}
-      columns={bindingColumns(place, true)}
+      columns={bindingColumns(group, true)}
       defaultSort="create_time desc"
       emptyTitle={peopleTexts.noMembers}
       emptyText={peopleTexts.noMembersText}
@@ -29,13 +29,13 @@ export function Members({ place }: { readonly place: string }) {
 }
 
 /** The columns of a list of role bindings of people. */
-export function bindingColumns(place: string, withWho: boolean): Column<RoleBindingJson>[] {
+export function bindingColumns(group: string, withWho: boolean): Column<RoleBindingJson>[] {
   const who: Column<RoleBindingJson>[] = [
     {
       header: texts.columns.who,
       cell: ({ identity }) => (
         <Described text={identity?.name ? identity.email : undefined}>
-          <Link {...screenLink("people", place)} search={{ person: identity?.uid } as never}>
+          <Link {...screenLink("people", group)} search={{ person: identity?.uid } as never}>
             {nameOf(identity)}
           </Link>
         </Described>
@@ -54,7 +54,7 @@ export function bindingColumns(place: string, withWho: boolean): Column<RoleBind
       header: texts.columns.role,
       cell: ({ role }) =>
         role && (
-          <Link {...screenLink("roles", place)} search={{ role: role.uid } as never}>
+          <Link {...screenLink("roles", group)} search={{ role: role.uid } as never}>
             {role.name}
           </Link>
         ),

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useListSearch, usePlace } from "../../app/place.ts";
+import { useListSearch, useScreenLocation } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { peopleTexts } from "../../texts/people.ts";
 import { Page } from "../../ui/page.tsx";
@@ -14,11 +14,11 @@ const TABS = { members: peopleTexts.members, invites: peopleTexts.invites } as c
 
 /** The people of an organization or folder, and who is invited; or, where the URL names one, that person. */
 export function Screen() {
-  const { uid } = usePlace();
+  const { uid } = useScreenLocation();
   const [{ person }] = useListSearch();
   const tab = useTab(TABS);
   const [link, setLink] = useState("");
-  if (person !== undefined) return <PersonDetails place={uid} uid={String(person)} />;
+  if (person !== undefined) return <PersonDetails group={uid} uid={String(person)} />;
   const command =
     tab === "invites"
       ? {
@@ -31,7 +31,7 @@ export function Screen() {
         };
   const invite = <CreateInvite parent={uid} onCreated={setLink} />;
   return (
-    <Page title={texts.screens.people} place={uid} command={command} actions={invite}>
+    <Page title={texts.screens.people} group={uid} command={command} actions={invite}>
       <Tabs label={texts.screens.people} tabs={TABS} />
       {link !== "" && (
         <ShownOnce
@@ -42,7 +42,7 @@ export function Screen() {
           onDone={() => setLink("")}
         />
       )}
-      {tab === "invites" ? <Invites place={uid} /> : <Members place={uid} />}
+      {tab === "invites" ? <Invites group={uid} /> : <Members group={uid} />}
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useAccess } from "../../api/access.ts";
 import { allPages } from "../../api/all-pages.ts";
 import { api, useChange, useRead } from "../../api/client.ts";
-import { screenLink } from "../../app/place.ts";
+import { screenLink } from "../../app/location.ts";
 import { peopleTexts } from "../../texts/people.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { FormDialog } from "../../ui/form.tsx";
@@ -15,9 +15,9 @@ import { nameOf } from "../access/who.tsx";
 import { bindingColumns } from "./members.tsx";
 import { Sessions } from "./sessions.tsx";
 
-/** One person: their roles at a place and below it, and where they are signed in. */
-export function PersonDetails({ place, uid }: { readonly place: string; readonly uid: string }) {
-  const within = { identity: uid, uidp: { descendantsOf: place } };
+/** One person: their roles at a group and below it, and where they are signed in. */
+export function PersonDetails({ group, uid }: { readonly group: string; readonly uid: string }) {
+  const within = { identity: uid, uidp: { descendantsOf: group } };
   const { data } = useRead(api.roleBindings.list, { ...within, pageSize: 1 });
   const { can } = useAccess();
   const person = data?.roleBindings?.[0]?.identity;
@@ -26,18 +26,18 @@ export function PersonDetails({ place, uid }: { readonly place: string; readonly
   return (
     <Page
       title={name}
-      place={place}
+      group={group}
       command={{
         cli: `wharf access list --identity ${uid}`,
         rest: `/iam/v2beta1/access?identity=${uid}`,
       }}
       actions={
         <>
-          {count > 0 && can("role_bindings.delete", place) && (
-            <Remove place={place} identity={uid} name={name} count={count} />
+          {count > 0 && can("role_bindings.delete", group) && (
+            <Remove group={group} identity={uid} name={name} count={count} />
           )}
-          {can("role_bindings.create", place) && (
-            <Grant parent={place} identity={{ value: uid, label: name }} />
+          {can("role_bindings.create", group) && (
+            <Grant parent={group} identity={{ value: uid, label: name }} />
           )}
         </>
       }
@@ -52,7 +52,7 @@ export function PersonDetails({ place, uid }: { readonly place: string; readonly
           ),
           [peopleTexts.facts.uid]: <Uid uid={uid} />,
           [peopleTexts.facts.access]: (
-            <Link {...screenLink("access", place)} search={{ identity: uid } as never}>
+            <Link {...screenLink("access", group)} search={{ identity: uid } as never}>
               {peopleTexts.everything}
             </Link>
           ),
@@ -65,7 +65,7 @@ export function PersonDetails({ place, uid }: { readonly place: string; readonly
           method={api.roleBindings.list}
           request={within}
           rows={({ roleBindings }) => roleBindings}
-          columns={bindingColumns(place, false)}
+          columns={bindingColumns(group, false)}
           defaultSort="create_time desc"
           emptyTitle={peopleTexts.noRoles}
           emptyText={peopleTexts.noRolesText}
@@ -73,20 +73,20 @@ export function PersonDetails({ place, uid }: { readonly place: string; readonly
       </section>
       <section aria-labelledby="sessions">
         <h2 id="sessions">{peopleTexts.sessions}</h2>
-        <Sessions place={place} identity={uid} />
+        <Sessions group={group} identity={uid} />
       </section>
     </Page>
   );
 }
 
-/** Takes away every role at a place and below it: the person is out with the next request. */
+/** Takes away every role at a group and below it: the person is out with the next request. */
 function Remove({
-  place,
+  group,
   identity,
   name,
   count,
 }: {
-  readonly place: string;
+  readonly group: string;
   readonly identity: string;
   readonly name: string;
   readonly count: number;
@@ -99,7 +99,7 @@ function Remove({
       isDangerous
       className="button quiet"
       onSubmit={async () => {
-        const request = { identity, uidp: { descendantsOf: place } };
+        const request = { identity, uidp: { descendantsOf: group } };
         const bindings = await allPages(
           api.roleBindings.list,
           request,

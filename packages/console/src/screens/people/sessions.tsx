@@ -4,7 +4,7 @@ import type { PersonSessionJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { allPages } from "../../api/all-pages.ts";
 import { api, useChange, useRead } from "../../api/client.ts";
-import { rootOf } from "../../app/place.ts";
+import { rootOf } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { peopleTexts } from "../../texts/people.ts";
 import { Empty, Failed, Loading } from "../../ui/feedback.tsx";
@@ -18,16 +18,16 @@ import { Age } from "../../ui/time.tsx";
  * anywhere for the operator. Ending a session ends its tokens at once.
  */
 export function Sessions({
-  place,
+  group,
   identity,
 }: {
-  readonly place: string;
+  readonly group: string;
   readonly identity: string;
 }) {
   const { can, isKnown } = useAccess();
   const isOperator = can("identity_providers.list", "");
   const providers = useRead(api.identityProviders.list, {
-    uidp: { descendantsOf: rootOf(place) },
+    uidp: { descendantsOf: rootOf(group) },
     pageSize: 200,
   });
   const known = (providers.data?.identityProviders ?? []).filter(({ uid = "" }) =>

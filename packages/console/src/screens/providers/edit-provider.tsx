@@ -1,6 +1,6 @@
 import type { IdentityProviderJson } from "@wharf/contract/messages";
 import { api, useChange } from "../../api/client.ts";
-import { parentOf } from "../../app/place.ts";
+import { parentOf } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { providerTexts } from "../../texts/providers.ts";
 import { TextField } from "../../ui/fields.tsx";

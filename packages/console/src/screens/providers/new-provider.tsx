@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange } from "../../api/client.ts";
 import { useInstallation } from "../../api/installation.ts";
-import { screenLink, useListSearch, usePlace } from "../../app/place.ts";
+import { screenLink, useListSearch, useScreenLocation } from "../../app/location.ts";
 import { providerTexts } from "../../texts/providers.ts";
 import { Code } from "../../ui/code.tsx";
 import { Loading } from "../../ui/feedback.tsx";
@@ -18,7 +18,7 @@ import { DEFAULTS, type KindName } from "./kinds.ts";
 
 /** Connects an identity provider, with what has to be done there. */
 export function Screen() {
-  const { uid } = usePlace();
+  const { uid } = useScreenLocation();
   const [{ kind }] = useListSearch();
   const name = Object.hasOwn(providerTexts.kinds, kind ?? "") ? (kind as KindName) : "okta";
   const { redirectUri, isKnown } = useInstallation();
@@ -26,7 +26,7 @@ export function Screen() {
   return (
     <Page
       title={providerTexts.create}
-      place={uid}
+      group={uid}
       command={{
         cli: `wharf iam identity-providers create sso --parent ${uid} --issuer ${providerTexts.kinds[name].issuer} --client-id ID --client-secret FILE --default-role viewer`,
       }}

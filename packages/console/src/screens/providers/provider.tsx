@@ -2,7 +2,7 @@ import type { IdentityProviderJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useRead } from "../../api/client.ts";
 import { useInstallation } from "../../api/installation.ts";
-import { parentOf, usePlace } from "../../app/place.ts";
+import { parentOf, useScreenLocation } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { providerTexts } from "../../texts/providers.ts";
 import { CopyButton } from "../../ui/code.tsx";
@@ -20,17 +20,17 @@ import { Provisioning } from "./scim.tsx";
 
 /** One identity provider: how people sign in with it, what its groups grant, and its provisioning. */
 export function Screen() {
-  const { resource: uid } = usePlace();
+  const { resource: uid } = useScreenLocation();
   const { data, error } = useRead(api.identityProviders.get, { uid });
   const { can } = useAccess();
-  const place = parentOf(uid);
+  const group = parentOf(uid);
   const tab = useTab(providerTexts.tabs);
-  if (error !== null) return <FailedPage error={error} place={place} />;
+  if (error !== null) return <FailedPage error={error} group={group} />;
   if (data === undefined) return <Loading />;
   return (
     <Page
       title={data.name ?? ""}
-      place={place}
+      group={group}
       command={{
         cli: COMMANDS[tab](uid),
         rest: `/iam/v2beta1/identityProviders/${uid}`,

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { IdentityProviderJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api } from "../../api/client.ts";
-import { screenLink, usePlace } from "../../app/place.ts";
+import { screenLink, useScreenLocation } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { providerTexts } from "../../texts/providers.ts";
 import { CREATED } from "../../ui/created-column.tsx";
@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<IdentityProviderJson>[] = [
 
 /** Where the people of an organization sign in. */
 export function Screen() {
-  const { uid } = usePlace();
+  const { uid } = useScreenLocation();
   const { can } = useAccess();
   const create = can("identity_providers.create", uid) ? (
     <Link {...screenLink("new-provider", uid)} className="button">
@@ -47,7 +47,7 @@ export function Screen() {
   return (
     <Page
       title={texts.screens.providers}
-      place={uid}
+      group={uid}
       command={{
         cli: `wharf iam identity-providers list --parent ${uid}`,
         rest: `/iam/v2beta1/identityProviders?uidp.descendants_of=${uid}`,

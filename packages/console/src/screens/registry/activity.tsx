@@ -1,7 +1,7 @@
 import type { AuditEntryJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api } from "../../api/client.ts";
-import { useListSearch } from "../../app/place.ts";
+import { useListSearch } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { activityTexts } from "../../texts/registry.ts";
 import { Digest } from "../../ui/digest.tsx";

@@ -1,7 +1,7 @@
 import type { ImageJson } from "@wharf/contract/messages";
 import { api } from "../../api/client.ts";
 import { usePages } from "../../api/pages.ts";
-import { useListSearch } from "../../app/place.ts";
+import { useListSearch } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { imageTexts } from "../../texts/registry.ts";
 import { bytesText } from "../../ui/bytes.ts";

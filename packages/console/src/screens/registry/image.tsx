@@ -2,7 +2,7 @@ import type { ImageJson, ImageManifestJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange, useRead } from "../../api/client.ts";
 import { useImage } from "../../api/images.ts";
-import { parentOf, screenLink, usePlace } from "../../app/place.ts";
+import { parentOf, screenLink, useScreenLocation } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { imageTexts } from "../../texts/registry.ts";
 import { bytesText } from "../../ui/bytes.ts";
@@ -22,7 +22,7 @@ import { TagBadges } from "./tag-badges.tsx";
 
 /** A manifest by digest: what is in it, what is attached to it, and where it is. */
 export function Screen() {
-  const { uid: place, resource } = usePlace();
+  const { uid: group, resource } = useScreenLocation();
   const repo = parentOf(resource);
   const digest = resource.split("/").at(-1) ?? "";
   const image = useImage(repo, digest);
@@ -31,7 +31,7 @@ export function Screen() {
   const { can } = useAccess();
   if (image.error !== null || image.data === null) {
     return (
-      <Page title={texts.notFound.title} place={place}>
+      <Page title={texts.notFound.title} group={group}>
         {image.error === null ? <p>{texts.notFound.text}</p> : <Failed error={image.error} />}
       </Page>
     );
@@ -41,7 +41,7 @@ export function Screen() {
   return (
     <Page
       title={`${data.name}@${shortDigest(digest)}`}
-      place={place}
+      group={group}
       command={{
         cli: `wharf api GET /registry/v2beta1/repos/${repo}/digests/${digest}/manifest`,
         rest: `/registry/v2beta1/repos/${repo}/digests/${digest}/manifest`,

@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
 import { api, useRead } from "../../api/client.ts";
-import { parentOf, pathOf } from "../../app/place.ts";
+import { parentOf, pathOf } from "../../app/location.ts";
 import { imageTexts } from "../../texts/registry.ts";
 import { Code } from "../../ui/code.tsx";
 

@@ -2,7 +2,7 @@ import type { RepoJson } from "@wharf/contract/messages";
 import { useState } from "react";
 import { useAccess } from "../../api/access.ts";
 import { api, client, useChange, useRead } from "../../api/client.ts";
-import { parentOf, screenLink } from "../../app/place.ts";
+import { parentOf, screenLink } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { repoTexts } from "../../texts/registry.ts";
 import { CheckField, SelectField, TextArea, TextField } from "../../ui/fields.tsx";

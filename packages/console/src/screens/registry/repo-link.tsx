@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { api, useRead } from "../../api/client.ts";
-import { screenLink } from "../../app/place.ts";
+import { screenLink } from "../../app/location.ts";
 import { Icon } from "../../ui/icons.tsx";
 
 /** The way from a tag or an image to its repository. */

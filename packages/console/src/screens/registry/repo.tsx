@@ -1,7 +1,7 @@
 import type { RepoJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useRead } from "../../api/client.ts";
-import { usePlace } from "../../app/place.ts";
+import { useScreenLocation } from "../../app/location.ts";
 import { imageTexts } from "../../texts/registry.ts";
 import { FailedPage } from "../../ui/failed-page.tsx";
 import { Loading } from "../../ui/feedback.tsx";
@@ -17,15 +17,15 @@ import { TagList } from "./tag-list.tsx";
 
 /** A repository: its tags and digests, what it is for, and what happens in it. */
 export function Screen() {
-  const { uid: place, resource: uid } = usePlace();
+  const { uid: group, resource: uid } = useScreenLocation();
   const { data, error } = useRead(api.repos.get, { uid });
   const { can } = useAccess();
-  if (error !== null) return <FailedPage error={error} place={place} />;
+  if (error !== null) return <FailedPage error={error} group={group} />;
   if (data === undefined) return <Loading />;
   return (
     <Page
       title={data.name ?? ""}
-      place={place}
+      group={group}
       command={{
         cli: `wharf tags list --repo ${uid}`,
         rest: `/registry/v2beta1/tags?uidp.children_of=${uid}`,

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { RepoJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api } from "../../api/client.ts";
-import { parentOf, screenLink, useListSearch, usePlace } from "../../app/place.ts";
+import { parentOf, screenLink, useListSearch, useScreenLocation } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { repoTexts } from "../../texts/registry.ts";
 import { CREATED } from "../../ui/created-column.tsx";
@@ -27,7 +27,7 @@ const FILTERS: readonly Filter[] = [
 
 const TIERS: Readonly<Record<string, string>> = repoTexts.tiers;
 
-function columnsAt(place: string): readonly Column<RepoJson>[] {
+function columnsAt(group: string): readonly Column<RepoJson>[] {
   return [
     {
       header: texts.columns.name,
@@ -44,7 +44,7 @@ function columnsAt(place: string): readonly Column<RepoJson>[] {
     {
       header: texts.columns.folder,
       cell: ({ uid = "" }) =>
-        parentOf(uid) !== place && <GroupPath uid={parentOf(uid)} screen="repos" />,
+        parentOf(uid) !== group && <GroupPath uid={parentOf(uid)} screen="repos" />,
       isExtra: true,
     },
     {
@@ -63,15 +63,15 @@ function columnsAt(place: string): readonly Column<RepoJson>[] {
   ];
 }
 
-/** The repositories of a place and the folders below it, what happens in them, and their settings. */
+/** The repositories of a group and the folders below it, what happens in them, and their settings. */
 export function Screen() {
-  const { uid } = usePlace();
+  const { uid } = useScreenLocation();
   const { can } = useAccess();
   const tab = useTab(repoTexts.tabs);
   return (
     <Page
       title={texts.screens.repos}
-      place={uid}
+      group={uid}
       command={{
         cli: `wharf repos list --parent ${uid} --recursive`,
         rest: `/registry/v2beta1/repos?uidp.descendants_of=${uid}`,
@@ -85,26 +85,26 @@ export function Screen() {
       }
     >
       <Tabs label={repoTexts.label} tabs={repoTexts.tabs} />
-      {tab === "repos" && <Repos place={uid} />}
+      {tab === "repos" && <Repos group={uid} />}
       {tab === "activity" && <Activity resource={uid} />}
       {tab === "settings" && <Settings group={uid} />}
     </Page>
   );
 }
 
-function Repos({ place }: { readonly place: string }) {
+function Repos({ group }: { readonly group: string }) {
   const [{ name, where }] = useListSearch();
   return (
     <ResourceList
       label={texts.screens.repos}
       method={api.repos.list}
       request={{
-        uidp: where === "here" ? { childrenOf: place } : { descendantsOf: place },
+        uidp: where === "here" ? { childrenOf: group } : { descendantsOf: group },
         ...(name !== undefined && { namePrefix: String(name) }),
       }}
       filters={FILTERS}
       rows={({ repos }) => repos}
-      columns={columnsAt(place)}
+      columns={columnsAt(group)}
       emptyTitle={repoTexts.empty}
       emptyText={repoTexts.emptyText}
     />

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { TagJson } from "@wharf/contract/messages";
 import { api } from "../../api/client.ts";
 import { useImage, useImages } from "../../api/images.ts";
-import { type ListSearch, screenLink, useListSearch } from "../../app/place.ts";
+import { type ListSearch, screenLink, useListSearch } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { imageTexts } from "../../texts/registry.ts";
 import { bytesText } from "../../ui/bytes.ts";

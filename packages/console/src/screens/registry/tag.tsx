@@ -2,7 +2,7 @@ import type { TagJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api, useChange, useRead } from "../../api/client.ts";
 import { usePages } from "../../api/pages.ts";
-import { parentOf, screenLink, usePlace } from "../../app/place.ts";
+import { parentOf, screenLink, useScreenLocation } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { imageTexts } from "../../texts/registry.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -17,19 +17,19 @@ import { Kind, Size } from "./tag-list.tsx";
 
 /** A tag: its current digest and its history. */
 export function Screen() {
-  const { uid: place, resource: uid } = usePlace();
+  const { uid: group, resource: uid } = useScreenLocation();
   const repo = parentOf(uid);
   const tag = useRead(api.tags.get, { uid });
   const { data } = useRead(api.repos.get, { uid: repo });
   const { can } = useAccess();
   const error = tag.error;
-  if (error !== null) return <FailedPage error={error} place={place} />;
+  if (error !== null) return <FailedPage error={error} group={group} />;
   if (tag.data === undefined || data === undefined) return <Loading />;
   const { name = "" } = tag.data;
   return (
     <Page
       title={`${data.name}:${name}`}
-      place={place}
+      group={group}
       command={{
         cli: `wharf tags history ${uid}`,
         rest: `/registry/v2beta1/tags/${uid}/history`,

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { RoleJson } from "@wharf/contract/messages";
 import type { CapabilityKey } from "../../api/capabilities.ts";
 import { api, useChange } from "../../api/client.ts";
-import { parentOf, screenLink } from "../../app/place.ts";
+import { parentOf, screenLink } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { roleTexts } from "../../texts/roles.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -60,11 +60,11 @@ export function EditRole({
 
 export function DeleteRole({
   role: { uid = "", name = "" },
-  place,
+  group,
   bindings,
 }: {
   readonly role: RoleJson;
-  readonly place: string;
+  readonly group: string;
   /** How many role bindings use it, as far as the caller may see them. */
   readonly bindings: number;
 }) {
@@ -75,12 +75,12 @@ export function DeleteRole({
       request={{ uid }}
       title={roleTexts.deleteTitle(name)}
       message={roleTexts.deleted(name)}
-      open={{ ...screenLink("roles", place), search: { tab: "custom" } }}
+      open={{ ...screenLink("roles", group), search: { tab: "custom" } }}
     >
       <p>{roleTexts.deleteText}</p>
       {bindings > 0 && (
         <p>
-          <Link {...screenLink("roles", place)} search={{ role: uid } as never} hash="who">
+          <Link {...screenLink("roles", group)} search={{ role: uid } as never} hash="who">
             {roleTexts.usedBy(bindings)}
           </Link>
         </p>

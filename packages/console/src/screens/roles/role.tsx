@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useAccess } from "../../api/access.ts";
 import { byResource } from "../../api/capabilities.ts";
 import { api, useRead } from "../../api/client.ts";
-import { parentOf, rootOf, screenLink } from "../../app/place.ts";
+import { parentOf, rootOf, screenLink } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { roleTexts } from "../../texts/roles.ts";
 import { CREATED } from "../../ui/created-column.tsx";
@@ -18,16 +18,16 @@ import { Who } from "../access/who.tsx";
 import { DeleteRole, EditRole } from "./role-form.tsx";
 
 /** One role: what it allows, and who has it in the organization. */
-export function RoleDetails({ place, uid }: { readonly place: string; readonly uid: string }) {
+export function RoleDetails({ group, uid }: { readonly group: string; readonly uid: string }) {
   const { data: role, error } = useRead(api.roles.get, { uid });
   const { can } = useAccess();
-  const within = { role: uid, uidp: { descendantsOf: rootOf(place) } };
+  const within = { role: uid, uidp: { descendantsOf: rootOf(group) } };
   const used = useRead(api.roleBindings.list, { ...within, pageSize: 1 });
   const isCustom = uid.includes("/");
   const columns: readonly Column<RoleBindingJson>[] = [
     {
       header: texts.columns.who,
-      cell: ({ identity }) => <Who identity={identity} place={place} />,
+      cell: ({ identity }) => <Who identity={identity} group={group} />,
     },
     {
       header: texts.columns.from,
@@ -39,7 +39,7 @@ export function RoleDetails({ place, uid }: { readonly place: string; readonly u
   return (
     <Page
       title={role?.name ?? roleTexts.one}
-      place={place}
+      group={group}
       command={{ cli: `wharf iam roles describe ${uid}`, rest: `/iam/v2beta1/roles/${uid}` }}
       actions={
         role !== undefined &&
@@ -47,7 +47,7 @@ export function RoleDetails({ place, uid }: { readonly place: string; readonly u
           <>
             {can("roles.update", uid) && <EditRole role={role} />}
             {can("roles.delete", uid) && (
-              <DeleteRole role={role} place={place} bindings={Number(used.data?.totalCount ?? 0)} />
+              <DeleteRole role={role} group={group} bindings={Number(used.data?.totalCount ?? 0)} />
             )}
           </>
         )
@@ -63,7 +63,7 @@ export function RoleDetails({ place, uid }: { readonly place: string; readonly u
         ) : (
           roleTexts.builtInText
         )}{" "}
-        · <Link {...screenLink("roles", place)}>{roleTexts.all}</Link>
+        · <Link {...screenLink("roles", group)}>{roleTexts.all}</Link>
       </p>
       <section aria-labelledby="capabilities">
         <h2 id="capabilities">{roleTexts.count(role?.capabilities?.length ?? 0)}</h2>

@@ -2,7 +2,13 @@ import { Link } from "@tanstack/react-router";
 import type { RoleJson } from "@wharf/contract/messages";
 import { useAccess } from "../../api/access.ts";
 import { api } from "../../api/client.ts";
-import { parentOf, rootOf, screenLink, useListSearch, usePlace } from "../../app/place.ts";
+import {
+  parentOf,
+  rootOf,
+  screenLink,
+  useListSearch,
+  useScreenLocation,
+} from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { roleTexts } from "../../texts/roles.ts";
 import { Described } from "../../ui/described.tsx";
@@ -23,11 +29,11 @@ const FILTERS: readonly Filter[] = [{ name: "begins", label: roleTexts.search }]
 
 /** The roles of an organization; or, where the URL names one, that role. */
 export function Screen() {
-  const { uid } = usePlace();
+  const { uid } = useScreenLocation();
   const [{ role, begins = "" }] = useListSearch();
   const tab = useTab(TABS);
   const { can } = useAccess();
-  if (role !== undefined) return <RoleDetails place={uid} uid={String(role)} />;
+  if (role !== undefined) return <RoleDetails group={uid} uid={String(role)} />;
   const isCustom = tab === "custom";
   const create = can("roles.create", uid) ? (
     <CreateRole parent={uid} />
@@ -55,7 +61,7 @@ export function Screen() {
   return (
     <Page
       title={texts.screens.roles}
-      place={uid}
+      group={uid}
       command={{
         cli: isCustom
           ? `wharf iam roles list --custom --parent ${rootOf(uid)}`

@@ -1,7 +1,7 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useInstallation } from "../../api/installation.ts";
 import { useGroupName } from "../../app/breadcrumbs.tsx";
-import { screenLink, usePlace } from "../../app/place.ts";
+import { screenLink, useScreenLocation } from "../../app/location.ts";
 import { startTexts } from "../../texts/start.ts";
 import { Code } from "../../ui/code.tsx";
 import { Loading } from "../../ui/feedback.tsx";
@@ -14,7 +14,7 @@ const words = startTexts.steps;
 
 /** The way from an empty organization to an image that a workload pulls. */
 export function Screen() {
-  const { uid } = usePlace();
+  const { uid } = useScreenLocation();
   const progress = useProgress(uid);
   return progress === undefined ? <Loading /> : <Checklist uid={uid} progress={progress} />;
 }
@@ -33,7 +33,7 @@ export function Checklist({
   return (
     <Page
       title={startTexts.title(name)}
-      place={uid}
+      group={uid}
       command={{
         cli: `wharf iam organizations describe ${uid}`,
         rest: `/iam/v2beta1/groups/${uid}`,

@@ -4,13 +4,19 @@ import { useGroupNames } from "../api/group-names.ts";
 import { texts } from "../texts/common.ts";
 import { Page } from "../ui/page.tsx";
 import type { GoneReason } from "./gone.ts";
-import { parentOf, pathOf, screenLink } from "./place.ts";
+import { parentOf, pathOf, screenLink } from "./location.ts";
 
 /** Folders below that are offered. */
 const MAX_BELOW = 10;
 
-/** Stands for every screen of a place that is not there for the caller, and offers what is. */
-export function GonePlace({ uid, reason }: { readonly uid: string; readonly reason: GoneReason }) {
+/** Stands for every screen of a group that is not there for the caller, and offers what is. */
+export function MissingGroup({
+  uid,
+  reason,
+}: {
+  readonly uid: string;
+  readonly reason: GoneReason;
+}) {
   const { heldWithin } = useAccess();
   const above = pathOf(parentOf(uid)).filter((at) => at !== "" && heldWithin(at).includes(at));
   const below = reason === "denied" ? heldWithin(uid).slice(0, MAX_BELOW) : [];

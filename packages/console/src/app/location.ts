@@ -1,9 +1,9 @@
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { createContext, useContext, useRef } from "react";
-import { PLACE_SCREENS, type PlaceScreenName, RESOURCE_SCREENS } from "./screens.ts";
+import { GROUP_SCREENS, type GroupScreenName, RESOURCE_SCREENS } from "./screens.ts";
 
 /** Where the page is: nothing but the URL says so. */
-export interface Place {
+export interface ScreenLocation {
   /** The screen of the navigation. */
   readonly screen: string;
   /** The uid of the organization or folder; empty outside of all. */
@@ -15,20 +15,20 @@ export interface Place {
 /** The screen that a component is part of; empty for what surrounds them. */
 export const ScreenContext = createContext("");
 
-export function usePlace(): Place {
+export function useScreenLocation(): ScreenLocation {
   const pathname = useLocation({ select: (location) => location.pathname });
   const own = useContext(ScreenContext);
   // The URL changes before the screen does: one that is about to leave must not read what the next one is about.
   const last = useRef(pathname);
   if (own === "" || segmentsOf(pathname)[0] === own) last.current = pathname;
-  return placeOf(last.current);
+  return screenLocationOf(last.current);
 }
 
 function segmentsOf(pathname: string): string[] {
   return pathname.replace(/^\/(console\/)?/, "").split("/");
 }
 
-function placeOf(pathname: string): Place {
+function screenLocationOf(pathname: string): ScreenLocation {
   const [screen = "", ...rest] = segmentsOf(pathname);
   const segments = rest.filter(Boolean).map(decodeURIComponent);
   const one = RESOURCE_SCREENS[screen];
@@ -38,11 +38,11 @@ function placeOf(pathname: string): Place {
 }
 
 /** Whether a name is that of a screen of groups. */
-export function isPlaceScreen(name: string): name is PlaceScreenName {
-  return Object.hasOwn(PLACE_SCREENS, name);
+export function isGroupScreen(name: string): name is GroupScreenName {
+  return Object.hasOwn(GROUP_SCREENS, name);
 }
 
-/** The uids of a place and the folders above it, outermost first. */
+/** The uids of a group and the folders above it, outermost first. */
 export function pathOf(uid: string): string[] {
   const segments = uid.split("/");
   return segments.map((_, at) => segments.slice(0, at + 1).join("/"));
@@ -60,7 +60,7 @@ export function parentOf(uid: string): string {
 
 /** The screen of a group or resource, for links. */
 export function screenLink(
-  screen: PlaceScreenName | keyof typeof RESOURCE_SCREENS,
+  screen: GroupScreenName | keyof typeof RESOURCE_SCREENS,
   uid: string,
 ): { to: string; params: { _splat: string } } {
   return { to: `/${screen}/$`, params: { _splat: uid } };
