@@ -78,6 +78,9 @@ const results = await Promise.all([
   step("format and lint (biome)", formatIsRight),
   step("types (tsc)", () => typesAreSound(".")),
   step("types of the console (tsc)", () => typesAreSound("packages/console")),
+  step("types of the console's tests (tsc)", () =>
+    typesAreSound("packages/console/tsconfig.test.json"),
+  ),
   step("contract lint (buf)", () => tool("buf", "lint")),
   step("contract format (buf)", () => tool("buf", "format", "--diff", "--exit-code", "proto")),
   step("contract build (buf)", () => tool("buf", "build", "--output", "/dev/null")),

@@ -1,7 +1,7 @@
 import type { WhoAmI_CapabilityJson } from "@wharf/contract/messages";
 import { api, useRead } from "./client.ts";
 
-/** What the caller may do, from the server's own answer; it decides again on each request. */
+/** The grants of the caller, as a hint for the screens: the server authorizes each request. */
 export interface Access {
   /** Whether the caller holds a capability, such as `groups.create`, at a group. */
   can(capability: string, group: string): boolean;

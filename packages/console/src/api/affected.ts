@@ -1,4 +1,4 @@
-/** Which reads an event concerns, by the first part of their keys. */
+/** Cache invalidation: the query keys that an event affects, by their first part. */
 
 const AUTH = "/auth/v1/ok";
 const ACCESS = "/iam/v2beta1/access";

@@ -1,7 +1,7 @@
 import type { InstallationJson } from "@wharf/contract/messages";
 import { api, useRead } from "./client.ts";
 
-/** Where the installation is. What the page was loaded from stands in until the answer arrives. */
+/** The addresses of the installation; until they are loaded, the origin of the page. */
 export interface Installation {
   readonly baseUrl: string;
   readonly authUrl: string;

@@ -1,6 +1,6 @@
 /** A stream that outlasts its connections. Knows neither the API nor the browser. */
 
-/** What of a stream is known to work. */
+/** The observed state of a stream. */
 export type LiveState = "off" | "connecting" | "live" | "denied";
 
 /** Opens the stream after a position, the next event if it is empty; throws errors with the codes of the API. */

@@ -12,7 +12,7 @@ import { followShared } from "./shared-stream.ts";
 /** A page that nobody looks at for this long stops its stream. */
 const HIDDEN_MS = 5 * 60_000;
 
-/** What changed is read again this long after the first event, and then no more often than this. */
+/** Throttles reloading: delay after the first event, and shortest interval. */
 const SETTLE_MS = 300;
 const THROTTLE_MS = 2_000;
 
@@ -117,7 +117,7 @@ export interface ReadableEvents {
   readonly patterns: readonly string[];
   /** Whether rights and types have arrived. */
   readonly isKnown: boolean;
-  /** Why the types cannot be read. */
+  /** The error of reading the types. */
   readonly error: Error | null;
 }
 

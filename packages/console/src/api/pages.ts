@@ -3,7 +3,7 @@ import type { JsonMethod } from "@wharf/client/json";
 import { useEffect, useState } from "react";
 import { client, serviceOf } from "./client.ts";
 
-/** What lists that continue take and return. */
+/** Fields of requests and responses of lists with page tokens. */
 interface Continued {
   readonly pageSize?: number;
   readonly pageToken?: string;
@@ -53,10 +53,10 @@ export function usePages<Request extends Continued, Response extends Page, Row>(
   };
 }
 
-/** How long a person pauses who waits for an answer. */
+/** Debounce delay of searches. */
 const PAUSE_MS = 150;
 
-/** A text that is being typed, once there is a pause: not every letter is a request. */
+/** A debounced text: not every letter is a request. */
 export function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

@@ -3,7 +3,7 @@
  * in memory only.
  */
 
-/** Who is signed in, and the token that says so. */
+/** The user of the session, and the access token. */
 export interface Session {
   readonly accessToken: string;
   readonly expires: number;
@@ -23,7 +23,7 @@ let pending: Promise<Session> | undefined;
 /** While the person signs out, requests are rejected already: they lead to the sign-in page only if it fails. */
 let signingOut: Promise<void> | undefined;
 
-/** What tabs tell each other. */
+/** Messages between tabs. */
 type Message = "signed out" | "ended" | "renewed";
 
 const renewals = new Set<() => void>();

@@ -1,6 +1,6 @@
 import { type Followed, follow, type LiveState } from "./live-stream.ts";
 
-/** What the tab that reads the stream tells the others. */
+/** Messages from the tab that reads the stream to the others. */
 type Message<Event> =
   | { readonly kind: "event"; readonly event: Event }
   | { readonly kind: "state"; readonly state: LiveState }
@@ -19,7 +19,7 @@ export async function followShared<Event>(
   let after = "";
   let state: LiveState = "connecting";
   let isJoined = false;
-  /** What was read before this tab received events may be out of date. */
+  /** Cached reads may be stale: this tab missed events. */
   const join = () => {
     isJoined = true;
     followed.onGap();

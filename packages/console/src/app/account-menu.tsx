@@ -6,7 +6,7 @@ import { Icon } from "../ui/icons.tsx";
 import { toastError } from "../ui/toast.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
 
-/** Who is signed in, what the console looks like, and the way out. */
+/** The menu of the user: account, theme, sign-out. */
 export function AccountMenu({ person }: { readonly person: Session }) {
   return (
     <Disclosure

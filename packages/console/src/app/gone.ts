@@ -1,7 +1,7 @@
 import { useAccess } from "../api/access.ts";
 import { useGroupNames } from "../api/group-names.ts";
 
-/** Why a group is not there for the caller. */
+/** The reason why a group cannot be opened. */
 export type GoneReason = "denied" | "missing";
 
 /** Whether the caller has no rights at a group, or it does not exist; undefined if it is there, or not known yet. */

@@ -1,4 +1,4 @@
-/** What the keyboard can reach. */
+/** Elements that can have the keyboard focus. */
 const FOCUSABLE = "a[href], button:not(:disabled), input:not(:disabled), select, textarea, summary";
 
 /** Parts of a page that come and go one by one. */

@@ -2,7 +2,7 @@ import { useLocation, useNavigate } from "@tanstack/react-router";
 import { createContext, useContext, useRef } from "react";
 import { GROUP_SCREENS, type GroupScreenName, RESOURCE_SCREENS } from "./screens.ts";
 
-/** Where the page is: nothing but the URL says so. */
+/** The location of the page, derived from the URL only. */
 export interface ScreenLocation {
   /** The screen of the navigation. */
   readonly screen: string;
@@ -28,7 +28,7 @@ function segmentsOf(pathname: string): string[] {
   return pathname.replace(/^\/(console\/)?/, "").split("/");
 }
 
-function screenLocationOf(pathname: string): ScreenLocation {
+export function screenLocationOf(pathname: string): ScreenLocation {
   const [screen = "", ...rest] = segmentsOf(pathname);
   const segments = rest.filter(Boolean).map(decodeURIComponent);
   const one = RESOURCE_SCREENS[screen];
@@ -66,7 +66,7 @@ export function screenLink(
   return { to: `/${screen}/$`, params: { _splat: uid } };
 }
 
-/** What of a list is shown: in the URL, so that links lead back to it. */
+/** Page, order and filters of a list, stored in the URL. */
 export interface ListSearch {
   readonly page?: number;
   readonly sort?: string;
@@ -85,7 +85,7 @@ export function listSearch(given: Record<string, unknown>): ListSearch {
   };
 }
 
-/** What of a list is shown, and a function that changes it. */
+/** Page, order and filters of a list, and a function that changes them. */
 export function useListSearch(): [
   ListSearch,
   (change: Record<string, string | number | undefined>) => void,
@@ -104,7 +104,7 @@ export function useListSearch(): [
   ];
 }
 
-function clean(search: Record<string, unknown>): Record<string, unknown> {
+export function clean(search: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(search).filter(([, value]) => value !== undefined && value !== ""),
   );

@@ -9,7 +9,7 @@ import { parentOf, pathOf, screenLink } from "./location.ts";
 /** Folders below that are offered. */
 const MAX_BELOW = 10;
 
-/** Stands for every screen of a group that is not there for the caller, and offers what is. */
+/** Replaces the screens of a group that cannot be opened, with links to those that can. */
 export function MissingGroup({
   uid,
   reason,

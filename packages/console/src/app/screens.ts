@@ -76,7 +76,7 @@ export type GroupScreenName = keyof typeof GROUP_SCREENS;
 interface ResourceScreen {
   /** The screen of the group that lists such resources: it is the current one in the navigation. */
   readonly list: GroupScreenName;
-  /** How many segments its uid has beyond that of its group. */
+  /** The number of segments of its uid after that of its group. */
   readonly depth: number;
   readonly component: RouteComponent;
 }

@@ -19,7 +19,7 @@ const LiveUpdates = lazy(async () => ({
   default: (await import("./live-updates.tsx")).LiveUpdates,
 }));
 
-/** What surrounds every screen. Shows nothing before it is known who is signed in. */
+/** The frame of every screen. It is empty until the session is loaded. */
 export function Shell() {
   const [person, setPerson] = useState<Session>();
   useEffect(() => {
@@ -52,7 +52,7 @@ export function Shell() {
 
 const SECTIONS: readonly Section[] = ["group", "access", "registry", "activity"];
 
-/** A group that is not there for the caller says so on every screen, and offers ways on. */
+/** The screen, or an explanation and links if the group does not exist or the caller has no access. */
 function GroupOrMissing() {
   const { uid } = useScreenLocation();
   const reason = useGone(uid);

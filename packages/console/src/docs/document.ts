@@ -162,7 +162,7 @@ function isOld({ operationId }: Operation): boolean {
   return operationId.startsWith("V1_");
 }
 
-/** What matches a text: operations, then schemas. */
+/** Search results: operations, then schemas. */
 export function search(reference: Reference, text: string): readonly (Operation | string)[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const has = (content: string) => words.every((word) => content.toLowerCase().includes(word));

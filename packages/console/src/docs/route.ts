@@ -1,6 +1,6 @@
 import { type MouseEvent, useSyncExternalStore } from "react";
 
-/** The page of the reference: nothing but the URL says so. */
+/** The page of the reference, derived from the URL only. */
 export interface Route {
   readonly kind: "overview" | "operation" | "schema";
   readonly name: string;

@@ -48,7 +48,7 @@ function Mark({ text, tone = "calm" }: { readonly text: string; readonly tone?: 
   return <span className={`badge ${tone}`}>{text}</span>;
 }
 
-/** What a value must be. */
+/** The constraints of a value. */
 function Bounds({ schema, reference }: { readonly schema: Schema; readonly reference: Reference }) {
   const { enum: values = [] } = resolve(schema.items ?? schema, reference);
   return (

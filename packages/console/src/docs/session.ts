@@ -8,7 +8,7 @@ export interface Caller {
 const MARGIN_MS = 30_000;
 let current: Caller | undefined;
 
-/** Who is signed in to the console; undefined if nobody is. Asks only when someone wants to send a request. */
+/** The session of the console; undefined without one. It is loaded when the first request is sent. */
 export async function caller(): Promise<Caller | undefined> {
   if (current !== undefined && Date.now() < current.expires - MARGIN_MS) return current;
   const response = await fetch("/console/session/token", { method: "POST", cache: "no-store" });

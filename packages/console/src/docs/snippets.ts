@@ -1,4 +1,5 @@
 import { JSON_SERVICES, type JsonMethod } from "@wharf/client/json";
+import { shellQuoted } from "../ui/shell-word.ts";
 import { contentOf, exampleText, type Operation } from "./document.ts";
 
 /** Examples of a request, by tool. */
@@ -11,7 +12,7 @@ export interface Snippets {
 
 const API = "https://wharf.example.com";
 
-/** How an operation is called, with the example of the document. */
+/** Calls of an operation with the example of the document. */
 export function snippetsOf(operation: Operation, origin = API): Snippets {
   const { verb, security = [] } = operation;
   const content = contentOf(operation.requestBody?.content);
@@ -24,7 +25,7 @@ export function snippetsOf(operation: Operation, origin = API): Snippets {
     `curl${verb === "GET" ? "" : ` -X ${verb}`} '${origin}${path}'`,
     ...(needsToken ? [`-H "Authorization: Bearer $(wharf auth token)"`] : []),
     ...(isJson ? [`-H 'Content-Type: ${content?.type}'`] : []),
-    ...(sent === "" ? [] : [`-d '${escaped(isJson ? JSON.stringify(body) : sent)}'`]),
+    ...(sent === "" ? [] : [`-d ${shellQuoted(isJson ? JSON.stringify(body) : sent)}`]),
   ].join(" \\\n  ");
   const input = body === undefined ? "" : ` --input - <<'END'\n${sent}\nEND`;
   const typescript = clientCall(operation, body);
@@ -33,10 +34,6 @@ export function snippetsOf(operation: Operation, origin = API): Snippets {
     ...(typescript !== undefined && { typescript }),
     cli: `wharf api ${verb} ${path}${input}`,
   };
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("'", `'\\''`);
 }
 
 /** The path with a name in place of each variable. */

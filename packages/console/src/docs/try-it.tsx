@@ -4,6 +4,7 @@ import { Code } from "../ui/code.tsx";
 import { Failed } from "../ui/feedback.tsx";
 import { useSending } from "../ui/sending.ts";
 import { contentOf, exampleText, type Operation, type Parameter } from "./document.ts";
+import { keyOf, pretty, requestOf } from "./request.ts";
 import { type Caller, caller } from "./session.ts";
 
 const { tryIt: labels } = docsTexts;
@@ -122,10 +123,6 @@ function RequestForm({
   );
 }
 
-function keyOf({ in: where, name }: Parameter): string {
-  return `${where}:${name}`;
-}
-
 function ParameterField({ parameter }: { readonly parameter: Parameter }) {
   const id = useId();
   const { name, required = false, schema = {} } = parameter;
@@ -158,27 +155,8 @@ async function request(
   data: FormData,
   token: string | undefined,
 ): Promise<Answer> {
-  const text = (parameter: Parameter) => String(data.get(keyOf(parameter)) ?? "").trim();
-  const query = new URLSearchParams();
-  const headers = new Headers(token === undefined ? {} : { authorization: `Bearer ${token}` });
-  let { path } = operation;
-  for (const parameter of operation.parameters) {
-    const value = text(parameter);
-    const { name, in: where, schema } = parameter;
-    // The slashes of a uid are part of the path.
-    const encoded = value.split("/").map(encodeURIComponent).join("/");
-    if (where === "path") path = path.replace(`{${name}}`, encoded);
-    else if (value === "") continue;
-    else if (where === "header") headers.set(name, value);
-    else {
-      const values = schema?.type === "array" ? value.split(/[\s,]+/) : [value];
-      for (const one of values) query.append(name, one);
-    }
-  }
-  const body = data.get("body");
-  const type = contentOf(operation.requestBody?.content)?.type;
-  if (body !== null && type !== undefined) headers.set("content-type", type);
-  const url = query.size === 0 ? path : `${path}?${query}`;
+  const entered = Object.fromEntries([...data].map(([key, value]) => [key, String(value)]));
+  const { url, headers, body } = requestOf(operation, entered, token);
   const start = performance.now();
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const response = await fetch(url, {
@@ -186,7 +164,7 @@ async function request(
     headers,
     signal,
     cache: "no-store",
-    ...(body !== null && { body: String(body) }),
+    ...(body !== undefined && { body }),
   });
   const ms = Math.round(performance.now() - start);
   const received = await readText(response);
@@ -213,12 +191,4 @@ async function readText(response: Response): Promise<string> {
     // The time is over.
   }
   return text;
-}
-
-function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

@@ -1,6 +1,6 @@
 const number = new Intl.NumberFormat("en");
 
-/** What an advisory says, by the type of its latest approved event. */
+/** Labels of advisory statuses, by the type of the latest approved event. */
 export const STATUSES = {
   detection: "under investigation",
   truePositiveDetermination: "affected",

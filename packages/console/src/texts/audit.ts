@@ -33,7 +33,7 @@ export const auditTexts = {
   live: "Live",
   stopLive: "Stop",
   liveText: {
-    live: "Live: new entries appear by themselves.",
+    live: "Live",
     connecting: "Connecting…",
     off: "Not live.",
     denied: "Not live: your roles do not allow to read this log any more.",

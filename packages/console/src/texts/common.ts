@@ -1,4 +1,4 @@
-/** What people read on every screen. The files beside this one have the texts of each area: nothing is written elsewhere, so that all can be translated. */
+/** Texts of all screens; the files beside this one have those of each area. Components contain no texts, so that all can be translated. */
 const number = new Intl.NumberFormat("en");
 
 export const texts = {

@@ -14,7 +14,7 @@ export const eventTexts = {
   noEvents: "No event yet",
   noEventsText: "Every change of a resource is an event. Events are kept for some weeks.",
   live: {
-    live: "Live: new events appear by themselves.",
+    live: "Live",
     connecting: "Connecting…",
     off: "Not live: your roles do not allow to read these events as they happen.",
     denied: "Not live: your roles do not allow to read these events any more.",

@@ -2,7 +2,7 @@ export const operatorTexts = {
   title: "Operator",
   gateTitle: "This needs the operator's token",
   gateText:
-    "Anyone who can read the store of this installation is its operator. The command below, on the server, prints a token for an hour. It stays in the memory of this page.",
+    "Run this command on the server and paste the operator token that it prints (valid for 1 hour). It stays in the memory of this page.",
   command: "wharf admin token",
   token: "Operator's token",
   enter: "Continue",

@@ -27,7 +27,7 @@ export const folderTexts = {
   edited: (name: string) => `${name} was updated.`,
   deleteTitle: (name: string) => `Delete ${name}?`,
   deleteText:
-    "Only what is empty can be deleted; your own role here does not count. This cannot be undone.",
+    "Delete its contents first; your own role here does not count. This cannot be undone.",
   deleted: (name: string) => `${name} was deleted.`,
   contains: {
     folders: (count: number) => `Contains ${plural(count, "folder", "folders")}`,
@@ -36,7 +36,7 @@ export const folderTexts = {
   },
   tree: "Folders of the organization",
   more: (left: number) => `Show more (${number.format(left)} left)`,
-  search: "Find below, name begins with",
+  search: "Search subfolders by prefix",
   searchHint: "such as team-",
   in: "In",
   counts: "Contents",

@@ -92,7 +92,7 @@ export const imageTexts = {
   attached: "attached",
   detached: "not attached",
   history: "History",
-  historyText: "What the tag has stood for, newest first.",
+  historyText: "Digests this tag has pointed to, newest first.",
   now: "now",
   noHistory: "The tag has never moved.",
   deleteTag: "Delete tag",
@@ -129,7 +129,7 @@ export const imageTexts = {
   noLongerThere: "The registry does not have the manifest, or cannot be reached",
 } as const;
 
-/** What an attachment is, by a part of its type. */
+/** Names of attachments, by a part of their media type. */
 export const ATTACHMENTS: readonly (readonly [RegExp, string])[] = [
   [/spdx/i, "SBOM (SPDX)"],
   [/cyclonedx/i, "SBOM (CycloneDX)"],

@@ -30,5 +30,5 @@ export const roleTexts = {
   allCapabilities: "Capabilities by resource",
   searchCapabilities: "Search capabilities",
   noCapability: "No capability has this text in its name.",
-  grayed: "What is grayed out you do not hold here yourself, so you cannot put it into a role.",
+  grayed: "You can only include capabilities you hold.",
 } as const;

@@ -1,13 +1,6 @@
 import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { chartTexts } from "../texts/chart.ts";
-
-/** One kind of what is counted: a color, and a texture for those who do not see it. */
-export interface Series {
-  readonly name: string;
-  readonly tone: "accent" | "good" | "bad" | "soft";
-  /** As many as there are columns. */
-  readonly values: readonly number[];
-}
+import { niceMaximum, type Series, stacked } from "./chart-scale.ts";
 
 const HEIGHT = 180;
 const TOP = 8;
@@ -17,7 +10,7 @@ const GAP = 2;
 /** An x label takes this many pixels, its distance to the next included. */
 const LABEL_WIDTH = 84;
 
-/** How often something happened, in columns that are stacked by series. Screen readers and the curious get a table. */
+/** A chart of stacked columns, with the numbers as a table below. */
 export function Chart({
   title,
   columns,
@@ -99,7 +92,7 @@ export function Chart({
   );
 }
 
-/** How many there are of each kind, as horizontal bars with their numbers. */
+/** Horizontal bars with their numbers. */
 export function Bars({
   title,
   rows,
@@ -133,7 +126,7 @@ export function Bars({
   );
 }
 
-/** Stripes for what failed: it differs from the rest also without color. */
+/** The texture of failures, for readers who do not see colors. */
 function Stripes({ id }: { readonly id: string }) {
   return (
     <defs>
@@ -217,23 +210,6 @@ function NumbersTable({
 
 function summaryOf({ name, values }: Series): string {
   return `${chartTexts.number(values.reduce((sum, one) => sum + one, 0))} ${name}`;
-}
-
-/** The parts of a column, from the bottom up. */
-function stacked(series: readonly Series[], at: number) {
-  let from = 0;
-  return series.flatMap(({ tone, values }) => {
-    const part = { tone, from, to: from + (values[at] ?? 0) };
-    from = part.to;
-    return part.to > part.from ? [part] : [];
-  });
-}
-
-/** The end of the axis: an even round number that is not below the value. */
-function niceMaximum(value: number): number {
-  const power = 10 ** Math.floor(Math.log10(value));
-  const factor = [1, 2, 4, 6, 8, 10].find((one) => one * power >= value) ?? 10;
-  return Math.max(2, factor * power);
 }
 
 /** The width of an element, as it is now. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** What is known of one thing: names and values. Those without a value are left out. */
+/** A list of properties; those without a value are left out. */
 export function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> }) {
   const known = Object.entries(facts).filter(
     ([, value]) => value !== undefined && value !== "" && value !== false && value !== null,

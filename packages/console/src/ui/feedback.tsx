@@ -1,6 +1,7 @@
 import { WharfError } from "@wharf/client/json";
 import type { ReactNode } from "react";
 import { texts } from "../texts/common.ts";
+import { sentenceOf } from "./error-text.ts";
 
 /** An error message of one sentence, with the request ID that the server's log has. */
 export function Failed({
@@ -28,26 +29,6 @@ export function requestOf(error: Error): ReactNode {
       {texts.errors.request} <code>{id}</code>
     </>
   );
-}
-
-/** The message of an error without its code, as a sentence. */
-export function sentenceOf(error: Error): string {
-  if (error instanceof WharfError && error.fieldViolations.length > 0) {
-    return sentence(error.fieldViolations.map(({ description }) => description).join("; "));
-  }
-  const { message } = error;
-  const text =
-    error instanceof WharfError ? message.slice(message.indexOf(": ") + 1).trim() : message;
-  const [, missing] = DENIED.exec(text) ?? [];
-  return missing === undefined ? sentence(text) : texts.errors.denied(missing);
-}
-
-/** Denials name the capabilities and a uid; the screen shows the path of that uid already. */
-const DENIED = /^needs ([a-z_., ]+) at "[0-9a-f/]+"/;
-
-/** Capitalizes a text and ends it with a period. */
-export function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? "" : "."}`;
 }
 
 /** Placeholder of content that is being loaded. */

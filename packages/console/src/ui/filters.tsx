@@ -7,16 +7,16 @@ export interface Filter {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
-  /** What can be chosen, by value; without, any text. */
+  /** Labels by value; a text field without them. */
   readonly options?: Readonly<Record<string, string>>;
-  /** What it means to choose none of the options; "all" by default. */
+  /** The label of no value; "all" by default. */
   readonly all?: string;
   readonly type?: "text" | "date" | "datetime-local";
   /** Rarely needed: shown on demand, or if it is set. */
   readonly isExtra?: boolean;
 }
 
-/** The filters of a list. What is chosen is in the URL, which is the only place that keeps it. */
+/** The filters of a list, whose values are stored in the URL only. */
 export function Filters({ filters }: { readonly filters: readonly Filter[] }) {
   const [search, setSearch] = useListSearch();
   const form = useRef<HTMLFormElement>(null);

@@ -3,7 +3,7 @@ import { Uid } from "./uid.tsx";
 
 const IDENTITY = /^[0-9a-f]{40}(\/[0-9a-f]{16})*$/;
 
-/** Who did something: the name of an identity, its uid if it may not be seen, or a text as it was imported. */
+/** The name of an identity, its uid if the caller cannot see it, or an imported text. */
 export function IdentityName({ id }: { readonly id: string }) {
   const isUid = IDENTITY.test(id);
   const { data } = useRead(

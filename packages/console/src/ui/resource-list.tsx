@@ -7,7 +7,7 @@ import { Empty } from "./feedback.tsx";
 import { type Filter, Filters } from "./filters.tsx";
 import { type Column, Table, useListRequest } from "./table.tsx";
 
-/** What every list of the API takes and returns. */
+/** The common fields of list requests and responses. */
 interface PagedRequest {
   readonly pageSize?: number;
   readonly skip?: number;

@@ -8,7 +8,7 @@ export interface Command {
   readonly cli: string;
   /** The path of the REST request, with its query. */
   readonly rest?: string;
-  /** What is posted to it. */
+  /** The request body. */
   readonly body?: object;
 }
 

@@ -15,7 +15,7 @@ export interface Column<Row> {
   readonly isExtra?: boolean;
 }
 
-/** What a list returned. */
+/** The rows of a list and their total. */
 export interface Listed<Row> {
   readonly rows: readonly Row[] | undefined;
   readonly total: number | undefined;

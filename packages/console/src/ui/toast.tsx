@@ -1,5 +1,6 @@
 import { lazy, Suspense } from "react";
-import { requestOf, sentenceOf } from "./feedback.tsx";
+import { sentenceOf } from "./error-text.ts";
+import { requestOf } from "./feedback.tsx";
 
 /** Loaded after the first screen, which has nothing to confirm. */
 const ToastList = lazy(async () => ({ default: (await import("./toast-list.tsx")).ToastList }));

@@ -99,7 +99,7 @@ describe("events and the audit log in a real browser", () => {
 
   test("follows events as they happen, and can be paused", async () => {
     await page.goto(site.at(`events/${organization}?type=iam.group.*`));
-    await page.getByText("Live: new").waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
     const rows = page.getByRole("row").filter({ hasText: "iam.group.created.v1" });
     assert.equal(await rows.count(), 2);
     const create = (name: string) =>
@@ -165,7 +165,7 @@ describe("events and the audit log in a real browser", () => {
     await page.getByRole("link", { name: "CreateIdentity" }).first().waitFor();
     assert.match(page.url(), /actor=/);
     await page.getByRole("button", { name: "Live" }).click();
-    await page.getByText("Live: new").waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
     await site.world.http.post(`/iam/v2beta1/groups/${organization}`, { name: "just-now" });
     await page.getByRole("cell", { name: /^just-now/ }).waitFor();
     assert.deepEqual(site.complaints, []);
@@ -224,7 +224,7 @@ describe("events and the audit log in a real browser", () => {
     await person.page.goto(site.at(`audit/${organization}`));
     await person.page.getByText("You need the role auditor or owner here.").waitFor();
     await person.page.goto(site.at(`events/${organization}`));
-    await person.page.getByText("Live: new").waitFor();
+    await person.page.getByText("Live", { exact: true }).waitFor();
     const found = await site.world.http.get(
       `/iam/v2beta1/roleBindings?identity=${encodeURIComponent(person.uid)}`,
     );

@@ -30,7 +30,7 @@ const FILTERS: readonly Filter[] = [
   },
 ];
 
-/** Who can do what at a group, and why; or, where the URL names an identity, what it can do and where. */
+/** Effective permissions at a group with their origin; or those of the identity that the URL names, everywhere. */
 export function Screen() {
   const { uid } = useScreenLocation();
   const [{ identity, capability }] = useListSearch();

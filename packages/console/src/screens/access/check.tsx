@@ -4,7 +4,8 @@ import { ALL_CAPABILITIES, type CapabilityKey, capabilityName } from "../../api/
 import { api, useRead } from "../../api/client.ts";
 import { screenLink, useListSearch } from "../../app/location.ts";
 import { accessTexts } from "../../texts/access.ts";
-import { Failed, Loading, sentence } from "../../ui/feedback.tsx";
+import { sentence } from "../../texts/sentence.ts";
+import { Failed, Loading } from "../../ui/feedback.tsx";
 import { Picker } from "../../ui/picker.tsx";
 import { useIdentityChoices } from "../../ui/pickers.tsx";
 import { Origin } from "./origin.tsx";

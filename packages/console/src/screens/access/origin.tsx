@@ -8,7 +8,7 @@ import type { Column } from "../../ui/table.tsx";
 import { Revoke } from "./revoke.tsx";
 import { Who } from "./who.tsx";
 
-/** Why an identity has a role: a binding here or above, or a group at an identity provider. */
+/** The origin of a grant: a binding here or above, or a group at an identity provider. */
 export function Origin({
   grant: { kind, group: grantedAt, inherited, externalGroupId, obstacle },
   group,

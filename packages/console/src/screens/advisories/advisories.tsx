@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<AdvisoryJson>[] = [
   },
 ];
 
-/** The advisories of a group and below: what is known, what is to be reviewed, and how it gets in and out. */
+/** The advisories of a group and its folders: list, reviews, overview, feeds, import. */
 export function Screen() {
   const { uid } = useScreenLocation();
   const [search] = useListSearch();
@@ -94,7 +94,7 @@ export function Screen() {
   );
 }
 
-/** What each tab is in a terminal. */
+/** The command of each tab. */
 function commands(uid: string, tab: string, list: string) {
   const rest = `/vulnerabilities/v2beta1/advisories?uidp.descendants_of=${uid}`;
   switch (tab) {

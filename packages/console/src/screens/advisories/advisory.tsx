@@ -156,7 +156,7 @@ function Event({
   );
 }
 
-/** Who decided what of an event, and why. */
+/** The review of an event: reviewer, decision, reason. */
 function Decisions({ event: { reviews = [] } }: { readonly event: AdvisoryEventJson }) {
   return (
     <ul aria-label={advisoryTexts.decisions}>

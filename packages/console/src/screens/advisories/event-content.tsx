@@ -19,7 +19,7 @@ interface Content {
   readonly scanv1?: Readonly<Record<string, string>>;
 }
 
-/** What an event says. */
+/** The content of an event. */
 export function EventContent({ event }: { readonly event: AnyEvent }) {
   const { note, ...content } = contentOf(event);
   const products = "products" in event ? (event.products ?? []) : [];

@@ -2,6 +2,7 @@ import type { ListAdvisoriesRequestJson } from "@wharf/contract/messages";
 import type { ListSearch } from "../../app/location.ts";
 import { advisoryTexts, REVIEW_STATES, STATUSES } from "../../texts/advisories.ts";
 import type { Filter } from "../../ui/filters.tsx";
+import { shellQuoted } from "../../ui/shell-word.ts";
 
 const { filters: labels } = advisoryTexts;
 
@@ -122,7 +123,7 @@ export function commandOf(group: string, search: ListSearch): string {
       const option = name === "since" ? "updated-since" : (OPTIONS[name] ?? name);
       return String(value)
         .split(",")
-        .map((one) => `--${option} '${one.trim().replaceAll("'", "'\\\\''")}'`);
+        .map((one) => `--${option} ${shellQuoted(one.trim())}`);
     },
   );
   return ["wharf advisories list --parent", group, "--recursive", ...options].join(" ");

@@ -12,7 +12,7 @@ import { valuesIn } from "./filters.ts";
 import { chosenFiles, droppedFiles } from "./import/files.ts";
 import type { NamedFile } from "./import/items.ts";
 
-/** What an import has done so far. */
+/** The progress of an import. */
 interface Progress {
   readonly tally: Readonly<Tally> | undefined;
   readonly read: number;

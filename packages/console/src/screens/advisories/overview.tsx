@@ -16,7 +16,7 @@ const TYPES = (Object.keys(STATUSES) as Type[]).filter(
 
 const BAR_TONES = { good: "good", bad: "bad", calm: "accent", plain: "soft" } as const;
 
-/** How many advisories have which status: the totals of the API. */
+/** The number of advisories by status, from the totals of the API. */
 export function Overview({ group }: { readonly group: string }) {
   const counts = useQueries({
     queries: TYPES.map((type) => ({

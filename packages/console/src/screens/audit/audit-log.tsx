@@ -20,7 +20,7 @@ import { actionOf, OutcomeBadge } from "./outcome.tsx";
 import { useAuditTail } from "./tail.ts";
 import { VerifyPage } from "./verify-page.tsx";
 
-/** Who did what at a group and below it. */
+/** The audit log of a group and its folders. */
 export function Screen() {
   const { uid } = useScreenLocation();
   const [search] = useListSearch();

@@ -3,7 +3,7 @@ import { Code } from "../../ui/code.tsx";
 
 const { entry: labels } = auditTexts;
 
-/** What an update changed, before and after side by side; or what was deleted. */
+/** The changed fields of an update, before and after; or the deleted resource. */
 export function Changes({
   changes,
   fields,

@@ -4,7 +4,8 @@ import { auditTexts } from "../../texts/audit.ts";
 import { SelectField } from "../../ui/fields.tsx";
 import { FormDialog } from "../../ui/form.tsx";
 import { saveFile } from "../../ui/save-file.ts";
-import { countLines, exportParts } from "./export.ts";
+import { exportParts } from "./export.ts";
+import { countLines } from "./lines.ts";
 
 const FORMATS: Readonly<
   Record<string, readonly [format: AuditExportFormatJson, name: string, type: string]>

@@ -19,7 +19,3 @@ export async function* exportParts(
     pageToken = nextPageToken;
   } while (pageToken !== "");
 }
-
-export function countLines(text: string): number {
-  return text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
-}

@@ -2,7 +2,8 @@ import type { AuditFilterJson, AuditOutcomeJson } from "@wharf/contract/messages
 import type { ListSearch } from "../../app/location.ts";
 import { auditTexts } from "../../texts/audit.ts";
 import type { Filter } from "../../ui/filters.tsx";
-import { isoTime } from "../../ui/time.tsx";
+import { shellWord } from "../../ui/shell-word.ts";
+import { isoTime } from "../../ui/times.ts";
 
 /** All filters of the API, under their names in the URL. */
 export const FILTERS: readonly Filter[] = [
@@ -18,13 +19,13 @@ export const FILTERS: readonly Filter[] = [
   { name: "request", label: auditTexts.request, isExtra: true },
 ];
 
-const OUTCOMES: Readonly<Record<string, AuditOutcomeJson>> = {
-  succeeded: "AUDIT_OUTCOME_SUCCEEDED",
-  denied: "AUDIT_OUTCOME_DENIED",
-  failed: "AUDIT_OUTCOME_FAILED",
-};
+const OUTCOMES: ReadonlyMap<string, AuditOutcomeJson> = new Map([
+  ["succeeded", "AUDIT_OUTCOME_SUCCEEDED"],
+  ["denied", "AUDIT_OUTCOME_DENIED"],
+  ["failed", "AUDIT_OUTCOME_FAILED"],
+]);
 
-/** The filter that the URL asks for, at a group. */
+/** The filter of a URL, for a group. */
 export function filterOf(group: string, search: ListSearch): AuditFilterJson {
   const text = (name: string) => String(search[name] ?? "");
   const fields: AuditFilterJson = {
@@ -36,7 +37,7 @@ export function filterOf(group: string, search: ListSearch): AuditFilterJson {
     session: text("session"),
     requestId: text("request"),
   };
-  const outcome = OUTCOMES[text("outcome")];
+  const outcome = OUTCOMES.get(text("outcome"));
   const [since, until] = [isoTime(text("since")), isoTime(text("until"))];
   return {
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== "")),
@@ -63,13 +64,8 @@ export function optionsOf(filter: AuditFilterJson): string {
   const outcome = filter.outcome?.replace("AUDIT_OUTCOME_", "").toLowerCase();
   return [
     ...OPTIONS.flatMap(([field, option]) =>
-      filter[field] === undefined ? [] : [`${option} ${quoted(String(filter[field]))}`],
+      filter[field] === undefined ? [] : [`${option} ${shellWord(String(filter[field]))}`],
     ),
     ...(outcome === undefined ? [] : [`--outcome ${outcome}`]),
   ].join(" ");
-}
-
-/** A word of a shell. */
-function quoted(text: string): string {
-  return /^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

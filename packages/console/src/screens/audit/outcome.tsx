@@ -3,7 +3,7 @@ import { auditTexts } from "../../texts/audit.ts";
 /** The canonical codes of requests that were denied. */
 const DENIED: ReadonlySet<number> = new Set([7, 16]);
 
-/** How a request ended, by its canonical code. */
+/** The outcome of a request, by its canonical code. */
 export function OutcomeBadge({ code = 0 }: { readonly code?: number | undefined }) {
   const { succeeded, denied, failed } = auditTexts.outcomes;
   const text = code === 0 ? succeeded : DENIED.has(code) ? denied : failed;

@@ -6,7 +6,8 @@ import { Code } from "../../ui/code.tsx";
 import { Failed } from "../../ui/feedback.tsx";
 import { Page } from "../../ui/page.tsx";
 import { BrowserVerifier } from "./browser-verifier.ts";
-import { countLines, exportParts } from "./export.ts";
+import { exportParts } from "./export.ts";
+import { countLines } from "./lines.ts";
 
 const { verify: labels } = auditTexts;
 

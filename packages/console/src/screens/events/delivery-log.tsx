@@ -23,13 +23,13 @@ const FILTERS: readonly Filter[] = [
   { name: "event", label: deliveryTexts.event },
 ];
 
-const STATES: Readonly<Record<string, DeliveryStateJson>> = {
-  pending: "DELIVERY_STATE_PENDING",
-  delivered: "DELIVERY_STATE_DELIVERED",
-  failed: "DELIVERY_STATE_FAILED",
-};
+const STATES: ReadonlyMap<string, DeliveryStateJson> = new Map([
+  ["pending", "DELIVERY_STATE_PENDING"],
+  ["delivered", "DELIVERY_STATE_DELIVERED"],
+  ["failed", "DELIVERY_STATE_FAILED"],
+]);
 
-/** What was sent to a subscription, what it answered, and the way to send it again. */
+/** The deliveries of a subscription, with their responses and redelivery. */
 export function DeliveryLog({
   subscription,
   canUpdate,
@@ -38,7 +38,7 @@ export function DeliveryLog({
   readonly canUpdate: boolean;
 }) {
   const [search] = useListSearch();
-  const state = STATES[String(search.state ?? "")];
+  const state = STATES.get(String(search.state ?? ""));
   const query = useRead(api.deliveries.list, {
     subscriptionUid: subscription,
     ...(state !== undefined && { state }),

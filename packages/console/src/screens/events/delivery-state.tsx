@@ -7,13 +7,13 @@ const TEXTS: Readonly<Record<string, readonly [text: string, tone: string]>> = {
   DELIVERY_STATE_FAILED: [deliveryTexts.states.failed, "bad"],
 };
 
-/** How a delivery ended, if it has. */
+/** The state of a delivery. */
 export function DeliveryBadge({ state }: { readonly state: string }) {
   const [text, tone] = TEXTS[state] ?? [state, "calm"];
   return <span className={`badge ${tone}`}>{text}</span>;
 }
 
-/** What the receiver answered, in a few words. */
+/** The receiver's response, in a few words. */
 export function answerOf(attempt: DeliveryAttemptJson | undefined): string {
   if (attempt === undefined) return "";
   const { error, status = 0, latencyMs = 0 } = attempt;

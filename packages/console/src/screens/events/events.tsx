@@ -22,12 +22,13 @@ import { Empty, Failed } from "../../ui/feedback.tsx";
 import { type Filter, Filters } from "../../ui/filters.tsx";
 import { Page } from "../../ui/page.tsx";
 import { type Column, PAGE_SIZE, Table, useCursorRequest } from "../../ui/table.tsx";
-import { Age, isoTime } from "../../ui/time.tsx";
+import { Age } from "../../ui/time.tsx";
+import { isoTime } from "../../ui/times.ts";
 import { Uid } from "../../ui/uid.tsx";
 import { matchesEvent } from "./match.ts";
 import { Actor, useIdentityNames, useTypeNames } from "./names.tsx";
 
-/** What happened at a group, and what happens there now. */
+/** The events of a group and its folders, past and live. */
 export function Screen() {
   const { uid } = useScreenLocation();
   const [search] = useListSearch();

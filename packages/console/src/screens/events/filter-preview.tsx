@@ -11,7 +11,7 @@ const { preview: labels } = subscriptionTexts;
 
 const DAY_MS = 86_400_000;
 
-/** Which past events filters match, while they are edited. */
+/** Past events that the edited filters match. */
 export function FilterPreview({
   group,
   filters = [],

@@ -3,7 +3,7 @@ import { subscriptionTexts } from "../../texts/subscriptions.ts";
 import { Uid } from "../../ui/uid.tsx";
 import { filtersText, fromFilters } from "./filter.ts";
 
-/** Which events a subscription sends, in few words. */
+/** A short description of a subscription's filters. */
 export function FilterSummary({ filters }: { readonly filters: readonly EventFilterJson[] }) {
   const built = fromFilters(filters);
   if (built === undefined) return <code className="wrap">{filtersText(filters)}</code>;

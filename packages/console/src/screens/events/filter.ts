@@ -1,6 +1,6 @@
 import type { EventFilterJson } from "@wharf/contract/messages";
 
-/** What the builder can say. */
+/** A filter that the builder can show. */
 export interface BuiltFilter {
   /** Names of types, or of resources: `iam.group.created.v1`, `iam.group.*`. All if empty. */
   readonly types: readonly string[];
@@ -24,7 +24,7 @@ export function toFilters({ types, actor, subject, isBelow }: BuiltFilter): Even
   ];
 }
 
-/** What filters say, if the builder can show all of it. */
+/** Filters as values of the builder; undefined if it cannot show all of them. */
 export function fromFilters(filters: readonly EventFilterJson[]): BuiltFilter | undefined {
   let built = NO_FILTER;
   for (const filter of filters) {
@@ -45,7 +45,7 @@ function partOf(filter: EventFilterJson): Partial<BuiltFilter> | undefined {
   const { exact, any, ...others } = clean(filter);
   if (Object.keys(others).length > 0) return typesOf([filter]);
   if (exact !== undefined && any === undefined) return exactPart(exact);
-  if (any === undefined) return undefined;
+  if (any === undefined || exact !== undefined) return undefined;
   return typesOf(any) ?? belowOf(any);
 }
 

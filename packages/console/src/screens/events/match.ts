@@ -1,6 +1,6 @@
 import type { EventJson } from "@wharf/contract/messages";
 
-/** What is asked of an event; the server has the same rules. */
+/** Conditions for events, with the rules of the server. */
 export interface EventConditions {
   readonly types?: readonly string[];
   readonly subject?: string;

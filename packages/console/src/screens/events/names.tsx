@@ -23,7 +23,7 @@ export function useIdentityNames(uids: readonly (string | undefined)[]) {
   ]);
 }
 
-/** Who caused an event: the name of the identity, or what its token said. */
+/** The actor of an event: the name of the identity, else the e-mail address or subject of its token. */
 export function Actor({
   event,
   names,

@@ -118,7 +118,7 @@ export function SubscriptionEditor({
   );
 }
 
-/** What a subscription is called: names are optional. */
+/** The name of a subscription, or its URL: names are optional. */
 export function nameOf({ name, sink = "" }: SubscriptionJson): string {
   return name || sink;
 }

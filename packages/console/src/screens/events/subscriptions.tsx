@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<SubscriptionJson>[] = [
   { ...CREATED, isExtra: true },
 ];
 
-/** Where the events of a group are sent. */
+/** The subscriptions of a group. */
 export function Screen() {
   const { uid } = useScreenLocation();
   const [search] = useListSearch();

@@ -7,7 +7,7 @@ import { Age } from "../../ui/time.tsx";
 import type { Expected } from "./trust.ts";
 import { expectedOf } from "./trust.ts";
 
-/** What a token needs to be accepted by an identity. */
+/** The conditions under which an identity accepts a token. */
 export function Accepts({ identity }: { readonly identity: IdentityJson }) {
   const { audience: defaultAudience } = useInstallation();
   const { claimMatch, staticKeys, awsIdentity } = identity;

@@ -3,7 +3,7 @@ import { identityTexts } from "../../texts/identities.ts";
 import { Age } from "../../ui/time.tsx";
 import { isUnused } from "./trust.ts";
 
-/** When an identity was last used, and whether it can be. */
+/** The last use of an identity, and whether it is usable. */
 export function LastSeen({ identity }: { readonly identity: IdentityJson }) {
   const { lastSeenTime, staticKeys } = identity;
   const expires = Date.parse(staticKeys?.expirationTime ?? "");

@@ -6,7 +6,7 @@ import {
   type Relationship,
   type Values,
 } from "@wharf/trust";
-import { shellWord } from "./trust.ts";
+import { shellWord } from "../../ui/shell-word.ts";
 
 /** The platform that an identity seems to be for. */
 export function platformOf({ claimMatch, staticKeys, awsIdentity }: Relationship): PlatformName {

@@ -3,7 +3,7 @@ import { identityTexts } from "../../texts/identities.ts";
 
 const words = identityTexts.use;
 
-/** What a workload has to be configured with. */
+/** The configuration of a workload. */
 interface Target {
   readonly api: string;
   readonly registry: string;

@@ -6,7 +6,7 @@ import { platformOf } from "./platforms.ts";
 import { snippetsOf } from "./snippets.ts";
 import { expectedOf } from "./trust.ts";
 
-/** How a workload signs in as an identity, to copy. */
+/** Snippets for workloads that sign in as an identity. */
 export function Snippets({ identity }: { readonly identity: IdentityJson }) {
   const installation = useInstallation();
   const { audience } = expectedOf(identity);

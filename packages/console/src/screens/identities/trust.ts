@@ -5,7 +5,7 @@ export interface Expected {
   readonly isPattern: boolean;
 }
 
-/** Which issuer, subject and audience tokens need. Of AWS these are the account and the ARN. */
+/** The expected issuer, subject and audience of tokens; for AWS, account and ARN. */
 export function expectedOf({ claimMatch, staticKeys, awsIdentity }: IdentityJson): {
   readonly issuer?: Expected | undefined;
   readonly subject?: Expected | undefined;
@@ -48,11 +48,6 @@ export function matches({ text, isPattern }: Expected, value: string): boolean |
   } catch {
     return undefined;
   }
-}
-
-/** A word of a shell command. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Pull tokens are identities with this issuer. It is only a marker, not a reachable URL. */

@@ -7,7 +7,7 @@ const words = identityTexts.warnings;
 /** A value that no pattern intends to match. */
 const PROBE = "c4q-unintended-value-7zx";
 
-/** Where a pattern accepts more than its author may intend. */
+/** Warnings about patterns that accept more than their author may intend. */
 export function patternWarnings(identity: IdentityJson): string[] {
   const { issuer, subject, audience } = expectedOf(identity);
   const claims = Object.entries(identity.claimMatch?.claimPatterns ?? {});

@@ -1,7 +1,7 @@
 import { api } from "../../api/client.ts";
 import type { GroupScreenName } from "../../app/screens.ts";
 
-/** What groups contain and the console has a screen for. Lists of all of them count. */
+/** Contents of groups that have a screen and a count. */
 export const CONTENTS = {
   folders: { method: api.groups.list, capability: "groups.list" },
   identities: { method: api.identities.list, capability: "identity.list" },

@@ -7,7 +7,7 @@ import { texts } from "../../texts/common.ts";
 import { folderTexts } from "../../texts/organizations.ts";
 import { CONTENTS, type Content } from "./contents.ts";
 
-/** How much a group contains, here and below. The server keeps these counts. */
+/** The counts of a group's contents, direct and in all folders. */
 export function Counts({ uid }: { readonly uid: string }) {
   const { can } = useAccess();
   const shown = (Object.keys(CONTENTS) as Content[]).filter((one) =>

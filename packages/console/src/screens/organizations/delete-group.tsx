@@ -1,5 +1,4 @@
 import { Link } from "@tanstack/react-router";
-import { WharfError } from "@wharf/client/json";
 import type { GroupJson } from "@wharf/contract/messages";
 import { useState } from "react";
 import { api, useChange } from "../../api/client.ts";
@@ -7,10 +6,11 @@ import { parentOf, screenLink } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { folderTexts } from "../../texts/organizations.ts";
 import { FormDialog } from "../../ui/form.tsx";
+import { blockerOf } from "./blocker.ts";
 import { BLOCKERS, CONTENTS, type Content } from "./contents.ts";
 import { useCount } from "./counts.tsx";
 
-/** Deletes an empty group; of one that is not, it shows what is in the way. */
+/** Deletes an empty group; of another one, it lists the contents that must be deleted first. */
 export function DeleteGroup({ group: { uid = "", name = "" } }: { readonly group: GroupJson }) {
   const remove = useChange(api.groups.delete);
   const [blocker, setBlocker] = useState<string>();
@@ -36,13 +36,6 @@ export function DeleteGroup({ group: { uid = "", name = "" } }: { readonly group
       <Inside uid={uid} blocker={blocker} />
     </FormDialog>
   );
-}
-
-/** The plural of what keeps a group from being deleted, by the server's own reason. */
-function blockerOf(error: Error): string | undefined {
-  if (!(error instanceof WharfError)) return undefined;
-  const violation = error.preconditionViolations.find(({ type }) => type === "RESOURCE_NOT_EMPTY");
-  return /with child ([a-z ]+?)(?: that|$)/.exec(violation?.description ?? "")?.[1];
 }
 
 function Inside({ uid, blocker }: { readonly uid: string; readonly blocker: string | undefined }) {

@@ -15,6 +15,7 @@ import { GroupPath } from "../../ui/group-path.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
+import { shellQuoted } from "../../ui/shell-word.ts";
 import type { Column } from "../../ui/table.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 import { Counts } from "./counts.tsx";
@@ -36,7 +37,7 @@ const COLUMNS: readonly Column<GroupJson>[] = [
   CREATED,
 ];
 
-/** Where a folder is that was found anywhere below. */
+/** The parent of a search result. */
 const IN: Column<GroupJson> = {
   header: folderTexts.in,
   cell: ({ uid = "" }) => <GroupPath uid={parentOf(uid)} screen="folders" />,
@@ -68,7 +69,7 @@ export function Screen() {
       command={
         isSearch
           ? {
-              cli: `wharf iam folders list ${uid} --name-prefix '${namePrefix}'`,
+              cli: `wharf iam folders list ${uid} --name-prefix ${shellQuoted(namePrefix)}`,
               rest: `/iam/v2beta1/groups?uidp.descendants_of=${uid}&name_prefix=${encodeURIComponent(namePrefix)}`,
             }
           : {

@@ -1,6 +1,6 @@
 import { createContext } from "react";
 
-/** What the nodes of the tree share. */
+/** The shared state of the tree's nodes. */
 export interface TreeState {
   /** The group that is shown beside the tree. */
   readonly current: string;

@@ -4,7 +4,7 @@ import { api } from "../../api/client.ts";
 import { type Pages, usePages } from "../../api/pages.ts";
 import { pathOf, screenLink } from "../../app/location.ts";
 import { folderTexts } from "../../texts/organizations.ts";
-import { sentenceOf } from "../../ui/feedback.tsx";
+import { sentenceOf } from "../../ui/error-text.ts";
 import { Icon } from "../../ui/icons.tsx";
 import { TreeContext } from "./tree-context.ts";
 

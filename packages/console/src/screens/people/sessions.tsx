@@ -14,7 +14,7 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
 
 /**
- * Where a person is signed in, as far as the caller may know: through the identity providers of the organization, or
+ * The sessions of a person that the caller may see: through the identity providers of the organization, or
  * anywhere for the operator. Ending a session ends its tokens at once.
  */
 export function Sessions({
@@ -95,7 +95,7 @@ export function Sessions({
   );
 }
 
-/** What the caller may not see is left out. */
+/** Null for a denied request: such sessions are left out. */
 function noneIfDenied(error: unknown): null {
   if (error instanceof WharfError && error.code === "PERMISSION_DENIED") return null;
   throw error;

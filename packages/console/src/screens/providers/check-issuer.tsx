@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useAccess } from "../../api/access.ts";
 import { api, client } from "../../api/client.ts";
 import { providerTexts } from "../../texts/providers.ts";
-import { sentenceOf } from "../../ui/feedback.tsx";
+import { sentenceOf } from "../../ui/error-text.ts";
 
 const { check: labels } = providerTexts;
 

@@ -2,7 +2,7 @@ import type { providerTexts } from "../../texts/providers.ts";
 
 export type KindName = keyof typeof providerTexts.kinds;
 
-/** What differs between providers in the form, beyond their texts. */
+/** Default values of the form by provider. */
 interface Defaults {
   readonly groupsClaim: string;
   readonly scopes: string;

@@ -16,7 +16,7 @@ import { RoleName } from "./role-name.tsx";
 
 const words = providerTexts.mappings;
 
-/** Which groups of the provider have which role. */
+/** The roles of the provider's groups. */
 export function Mappings({ provider: { uid = "" } }: { readonly provider: IdentityProviderJson }) {
   const { can } = useAccess();
   const columns: readonly Column<ExternalGroupRoleMappingJson>[] = [

@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<IdentityProviderJson>[] = [
   { ...CREATED, isExtra: true },
 ];
 
-/** Where the people of an organization sign in. */
+/** The identity providers of an organization. */
 export function Screen() {
   const { uid } = useScreenLocation();
   const { can } = useAccess();

@@ -81,7 +81,7 @@ export function Layers({ layers }: { readonly layers: readonly ManifestDescripto
   );
 }
 
-/** How the image runs. */
+/** The run configuration of an image. */
 export function Config({ repo, digest }: { readonly repo: string; readonly digest: string }) {
   const { data, error } = useRead(api.images.getConfig, { repoUid: repo, digest });
   const names = imageTexts.configFacts;

@@ -3,14 +3,12 @@ import { api, useRead } from "../../api/client.ts";
 import { parentOf, pathOf } from "../../app/location.ts";
 import { imageTexts } from "../../texts/registry.ts";
 import { Code } from "../../ui/code.tsx";
+import { attachedName, pushName } from "./image-name.ts";
 
 type Tool = keyof typeof imageTexts.tools;
 
 /** The tool that a person prefers, kept by the browser. */
 const PREFERRED = "pull with";
-
-/** A component of a name in a registry. */
-const COMPONENT = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/;
 
 /** The command that pulls an image, with the host and path that registries know it by. */
 export function PullCommand({
@@ -52,23 +50,13 @@ function preferred(): Tool {
   return Object.hasOwn(imageTexts.tools, stored) ? (stored as Tool) : "docker";
 }
 
-/** How clients name the images of a repo: where a registry has them, or where a push would put them. */
+/** The name of a repo's images for clients; undefined until it is loaded. */
 export function useImageName(repo: string, name: string): string | undefined {
   const path = pathOf(parentOf(repo));
   const groups = useRead(api.groups.list, { uidp: { ids: path }, pageSize: path.length });
   const { data } = useRead(api.images.listLocations, { repoUid: repo });
   const installation = useRead(api.installation.get, {});
   if (data === undefined) return undefined;
-  const location = data.locations?.find(({ attached }) => attached) ?? data.locations?.[0];
-  if (location !== undefined) return `${location.host}/${location.path}`;
   const [host] = installation.data?.registryHosts ?? [];
-  if (host === undefined || groups.data === undefined) return undefined;
-  const known = new Map(groups.data.groups?.map((group) => [group.uid, group]));
-  const components = path.map((uid, depth) => {
-    const group = known.get(uid);
-    // Anyone can take any name of an organization: it counts once it is verified.
-    const isUsable = COMPONENT.test(group?.name ?? "") && (depth > 0 || group?.verified);
-    return isUsable ? group?.name : uid.split("/").at(-1);
-  });
-  return [host, ...components, name].join("/");
+  return attachedName(data.locations) ?? pushName(host, path, groups.data?.groups, name);
 }

@@ -8,13 +8,13 @@ import { Empty, Failed, Loading } from "../../ui/feedback.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { Withheld } from "../../ui/withheld.tsx";
 
-/** What the API needs for a README. */
+/** Capabilities for editing a README. */
 const CAPABILITIES = ["repo.update", "repo.internal.admin"] as const;
 
 /** The parser is loaded with the first README. */
 const Markdown = lazy(async () => ({ default: (await import("../../ui/markdown.tsx")).Markdown }));
 
-/** What the images of a repository are for, as its people wrote it. */
+/** The README of a repository. */
 export function Readme({ repo }: { readonly repo: string }) {
   const { data, error } = useRead(api.repos.getReadme, { uid: repo });
   const { can } = useAccess();
@@ -51,7 +51,7 @@ export function Readme({ repo }: { readonly repo: string }) {
   );
 }
 
-/** The text beside what it will look like. What was written stays until the server has it. */
+/** An editor with a preview. It keeps the text until the server has accepted it. */
 function Editor({
   repo,
   content,

@@ -17,7 +17,7 @@ const TAG_SUFFIXES: Readonly<Record<string, string>> = {
   sbom: "SBOM",
 };
 
-/** What is attached to an image: SBOMs, signatures, VEX documents. */
+/** The attachments of an image: SBOMs, signatures, VEX documents. */
 export function Referrers({ repo, digest }: { readonly repo: string; readonly digest: string }) {
   const request = { repoUid: repo, subject: digest, pageSize: 20 };
   const pages = usePages(api.images.list, request, ({ images }) => images);
@@ -47,7 +47,7 @@ export function Referrers({ repo, digest }: { readonly repo: string; readonly di
   );
 }
 
-/** What an attachment is: its manifest says. */
+/** The kind of an attachment, from its manifest. */
 function AttachmentType({ repo, digest }: { readonly repo: string; readonly digest: string }) {
   const { data } = useRead(api.images.getManifest, { repoUid: repo, digest });
   const types = [data?.artifactType, ...(data?.layers ?? []).map(({ mediaType }) => mediaType)];

@@ -98,7 +98,7 @@ function State({ registry: { beginTime, pending, problem } }: { readonly registr
   return <span className={isRunning || pending ? "badge calm" : "badge good"}>{text}</span>;
 }
 
-/** What a pass found, without what it did not find. */
+/** The non-zero counts of a reconcile pass. */
 function summaryOf(findings: NonNullable<RegistryJson["findings"]>): string {
   const names = registriesTexts.finding;
   return (Object.keys(names) as (keyof typeof names)[])

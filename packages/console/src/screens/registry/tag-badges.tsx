@@ -9,7 +9,7 @@ export function TagBadges({
 }: {
   readonly repo: string;
   readonly tags: readonly string[];
-  /** What follows them. */
+  /** Content after the badges. */
   readonly children?: ReactNode;
 }) {
   return (

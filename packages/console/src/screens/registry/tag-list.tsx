@@ -102,7 +102,7 @@ interface OfImage {
   readonly digest: string;
 }
 
-/** What a manifest describes; of an index, for how many platforms. */
+/** The kind of a manifest; for an index, the number of platforms. */
 export function Kind({ repo, digest }: OfImage) {
   const { data } = useImage(repo, digest);
   if (!data) return null;

@@ -25,7 +25,7 @@ export function CapabilityPicker({
 }: {
   /** The uid of the group of the role. */
   readonly group: string;
-  /** What the role has already: it may be kept without holding it. */
+  /** The current capabilities of the role, which may stay even if the caller lacks them. */
   readonly initial: Chosen;
 }) {
   const [chosen, setChosen] = useState(initial);

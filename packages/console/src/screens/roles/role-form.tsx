@@ -65,7 +65,7 @@ export function DeleteRole({
 }: {
   readonly role: RoleJson;
   readonly group: string;
-  /** How many role bindings use it, as far as the caller may see them. */
+  /** The number of visible role bindings that use it. */
   readonly bindings: number;
 }) {
   const remove = useChange(api.roles.delete);

@@ -4,7 +4,7 @@ import type { startTexts } from "../../texts/start.ts";
 
 export type StepName = keyof typeof startTexts.steps;
 
-/** Which steps are done; undefined until all answers have arrived. */
+/** The completed steps. */
 export type Progress = Readonly<Record<StepName, boolean>>;
 
 /** The state of an organization, from the API: nobody checks anything off. */

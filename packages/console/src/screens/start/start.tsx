@@ -113,7 +113,7 @@ function Step({
   );
 }
 
-/** Where each step is done. */
+/** The link of each step. */
 const SCREENS = {
   organization: "folders",
   signIn: "new-provider",
