@@ -5,5 +5,6 @@
 export * from "./audit-content.ts";
 export * from "./builtin-roles.ts";
 export * from "./capability-set.ts";
+export * from "./client-name.ts";
 export * from "./messages.ts";
 export * from "./uid.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { decodeJwt } from "jose";
+import { ConsoleBrowser } from "./support/browser/console-browser.ts";
 import { HttpBrowser } from "./support/browser/http-browser.ts";
 import { Http } from "./support/client/http.ts";
 import { JWT_START } from "./support/client/tokens.ts";
@@ -155,13 +156,6 @@ describe("a stolen or forged session of the console", () => {
   test("is of no use after what ends it, and neither are its tokens", async (t) => {
     const direct = await DirectStore.open(world.server);
     t.after(() => direct.close());
-    const account = async (action: string, fields: Record<string, string>) => {
-      const browser = new HttpBrowser();
-      const choose = await browser.open(`${origin}/account`);
-      const form = { username: "ada", password };
-      const page = await browser.submit(choose, form, { action: "/oauth/local" });
-      assert.equal((await browser.submit(page, fields, { action })).status, 200);
-    };
     const ends: Readonly<Record<string, (one: Stolen) => Promise<unknown>>> = {
       "signing out": ({ cookie }) =>
         fetch(`${origin}/console/session/end`, { method: "POST", headers: { cookie, origin } }),
@@ -170,10 +164,16 @@ describe("a stolen or forged session of the console", () => {
         const http = new Http(world.server.url, accessToken);
         assert.equal((await http.delete(`/auth/v1/sessions/${session}`)).status, 200);
       },
-      "ending all on the account page": () => account("/account/sessions/end-all", {}),
-      "changing the password": async () => {
-        const words = { password: NEW_PASSWORD, password_again: NEW_PASSWORD };
-        await account("/account/password", { current: password, ...words });
+      "signing out everywhere from another session": async () => {
+        const { accessToken } = await stolen();
+        const http = new Http(world.server.url, accessToken);
+        assert.equal((await http.post("/auth/v1/logout", { everywhere: true })).status, 200);
+      },
+      "changing the password in another session": async () => {
+        const browser = new ConsoleBrowser(world);
+        await browser.signIn("ada", false, password);
+        const words = { current: password, password: NEW_PASSWORD, again: NEW_PASSWORD };
+        assert.equal((await browser.change("password", words)).status, 200);
         password = NEW_PASSWORD;
       },
       "a reset by the operator": async () => {

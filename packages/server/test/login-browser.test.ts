@@ -76,8 +76,9 @@ describe("sign-in in a real browser", () => {
     await page.goto(`${world.server.baseUrl}/console/account`);
     await provider.click();
     await signInAtProvider(page, { login: "bob" });
-    const session = page.getByText("this one");
+    const session = page.getByText("This session");
     await session.waitFor();
+    await page.getByText("acme sso manages your password and passkeys.").waitFor();
     const before = await sessions();
     await page.goto(`${world.server.baseUrl}/console/sign-in?again=true&to=/console/account`);
     await provider.click();

@@ -88,7 +88,7 @@ for (const store of STORES) {
       const form = { code, password, password_again: password };
       const done = await browser.submit(page, form);
       assert.match(done.text, /Account reset/);
-      assert.equal(nextOf(done), "/account");
+      assert.equal(nextOf(done), "/console/sign-in");
     });
 
     test("an invite names the organization of its folder", async () => {
@@ -105,7 +105,7 @@ for (const store of STORES) {
     test("errors of pages lead on", async () => {
       const at = (path: string) => new HttpBrowser().open(world.accounts.url + path);
       const ended = await at("/oauth/continue?login=x");
-      assert.deepEqual([ended.status, nextOf(ended)], [403, "/account"]);
+      assert.deepEqual([ended.status, nextOf(ended)], [403, "/console/sign-in"]);
       const isSetUp = await at("/setup");
       assert.deepEqual([isSetUp.status, nextOf(isSetUp)], [404, "/"]);
     });

@@ -211,7 +211,7 @@ export const LOGIN_PART: ApiPart = {
       ),
     },
     "/account": {
-      get: page("accountPage", "Account", "Where people manage their credentials and sessions."),
+      get: page("accountPage", "Account", "Leads to the account screen of the console."),
     },
     "/device": {
       get: page(

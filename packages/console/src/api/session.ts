@@ -90,6 +90,11 @@ export async function session(rejected?: string): Promise<Session> {
   return pending;
 }
 
+/** Has the next request ask for a token: the server has replaced the session. */
+export function forgetToken(): void {
+  current = undefined;
+}
+
 export async function accessToken(rejected?: string): Promise<string> {
   return (await session(rejected)).accessToken;
 }

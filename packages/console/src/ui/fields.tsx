@@ -105,15 +105,20 @@ function TextControl({
 export function TextField({
   placeholder,
   type = "text",
+  autoComplete = "off",
   ...text
 }: TextProps & {
   /** The value that an empty field means. */
   readonly placeholder?: string;
   readonly type?: "text" | "date" | "datetime-local" | "password" | "url";
+  /** What browsers may fill in, such as `current-password`. */
+  readonly autoComplete?: string;
 }) {
   return (
     <TextControl {...text}>
-      {(attributes) => <input {...attributes} type={type} placeholder={placeholder} />}
+      {(attributes) => (
+        <input {...attributes} type={type} placeholder={placeholder} autoComplete={autoComplete} />
+      )}
     </TextControl>
   );
 }

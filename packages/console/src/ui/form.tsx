@@ -12,7 +12,7 @@ export interface FormDialogProps {
   /** The text of the button that sends it. */
   readonly submit: string;
   /** The content of the button that opens it; by default the text of the button that sends it. */
-  readonly trigger?: string;
+  readonly trigger?: ReactNode;
   readonly icon?: IconName;
   /** By default the text of the button that sends it. */
   readonly title?: string;

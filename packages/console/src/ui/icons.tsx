@@ -22,6 +22,7 @@ const PATHS = {
   shield: "M12 3l8 3v6c0 5-4 8-8 9-4-1-8-4-8-9V6z",
   sort: "M8 10l4-4 4 4M8 14l4 4 4-4",
   terminal: "M4 5h16v14H4zM8 10l3 2.5L8 15M13 15h3",
+  window: "M4 5h16v14H4zM4 9h16M7 7h.01M10 7h.01",
 } as const;
 
 export type IconName = keyof typeof PATHS;

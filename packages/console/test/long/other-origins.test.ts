@@ -133,7 +133,7 @@ describe("pages of other origins, in a browser that is signed in to the console"
     });
 
     test(`${name} changes nothing with forms, in a window and in a frame`, async () => {
-      for (const path of [TOKEN, END, "/account/sessions/end-all", "/oauth/local"]) {
+      for (const path of [TOKEN, END, "/console/account/password", "/oauth/local"]) {
         await attack(host, async (page) => {
           await page.evaluate(submits(`${target}${path}?${by}&frame`, "framed"));
           const opened = page.context().waitForEvent("page");

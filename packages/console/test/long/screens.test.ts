@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { ROOT } from "../../../../scripts/step.ts";
@@ -10,6 +9,7 @@ import { PEOPLE } from "../areas/people.ts";
 import { REGISTRY } from "../areas/registry.ts";
 import { WORKLOADS } from "../areas/workloads.ts";
 import type { Area, Filled } from "../support/area.ts";
+import { AA, addAxe, violations } from "../support/axe.ts";
 import { Keyboard } from "../support/keyboard.ts";
 import { ConsoleSite } from "../support/site.ts";
 
@@ -21,7 +21,6 @@ const AREAS: Readonly<Record<string, Area>> = {
   workloads: WORKLOADS,
 };
 
-const AA = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] };
 const AA_COLORS = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
 const AAA_COLORS = { type: "rule", values: ["color-contrast-enhanced", "link-in-text-block"] };
 
@@ -37,9 +36,6 @@ const THEMES = [
 
 /** High contrast colors the messages of empty and failed screens alike everywhere: one of each area shows it. */
 const themesOf = (at: number) => (at === 0 ? THEMES : THEMES.slice(0, 2));
-
-/** Axe, minified: the browser compiles it for every screen. */
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 /** Where people find a picture of every screen after the test. */
 const PICTURES = join(ROOT, "release", "screens");
@@ -62,23 +58,11 @@ describe("every screen of the console", () => {
     mkdirSync(PICTURES, { recursive: true });
     site = await ConsoleSite.startWithRegistry();
     keys = await Keyboard.of(site.page);
-    await site.page.addInitScript({ path: AXE });
+    await addAxe(site.page);
     ({ organization } = site);
     await site.signInAt();
   });
   after(() => site.stop());
-
-  /**
-   * What axe finds. It is an init script, because the page allows no scripts of others. Most of its time, axe would make
-   * selectors of all elements, also of those without violations.
-   */
-  function violations(rules: object): Promise<string[]> {
-    const options = { runOnly: rules, resultTypes: ["violations"], selectors: false };
-    return site.page.evaluate(
-      `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.flatMap(
-        ({ id, nodes }) => nodes.map((node) => id + ": " + node.html.slice(0, 200))))`,
-    );
-  }
 
   async function open(path: string): Promise<void> {
     await site.page.goto(site.at(path));
@@ -99,7 +83,7 @@ describe("every screen of the console", () => {
       if (hasPicture) {
         await site.page.screenshot({ path: join(PICTURES, `${picture}-${theme}.png`) });
       }
-      assert.deepEqual(await violations(rules), [], `${path} (${theme})`);
+      assert.deepEqual(await violations(site.page, rules), [], `${path} (${theme})`);
     }
   }
 

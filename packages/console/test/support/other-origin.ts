@@ -5,7 +5,8 @@ export const TOKEN = "/console/session/token";
 export const END = "/console/session/end";
 
 const PATHS = [
-  ...[TOKEN, END, "/console/sign-in?again=true&", "/account", "/account/sessions/end-all"],
+  ...[TOKEN, END, "/console/sign-in?again=true&", "/console/account/password"],
+  ...["/console/account/passkeys/options", "/console/account/passkeys/remove"],
   ...["/iam/v2beta1/groups", "/auth/v1/sessions", "/auth/v1/logout"],
 ];
 
@@ -99,7 +100,6 @@ export function tossedCookies(secret: string): string[] {
     `__Host-wharf_console=${secret}; ${above}; Path=/; Secure`,
     `__Host-wharf_console=${secret}; ${above}; Path=/console/session; Secure`,
     `__Host-wharf_login=${secret}; ${above}; Path=/; Secure`,
-    `__Host-wharf_account=${secret}; ${above}; Path=/; Secure`,
     `__host-wharf_console=${secret}; ${above}; Path=/; Secure`,
     `__Secure-wharf_console=${secret}; ${above}; Path=/; Secure`,
     // Sent as if its value were name and value.

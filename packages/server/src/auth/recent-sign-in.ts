@@ -23,7 +23,7 @@ export function browserSignInOf({ created, person }: StoredSession): number | un
  * Rejects callers in a browser whose sign-in is too long ago, or who did so at an unknown time (RFC 9470). Tools and
  * workloads are never rejected.
  */
-export function requireRecentSignIn({ signedIn }: Caller, now: number): void {
+export function requireRecentSignIn({ signedIn }: Pick<Caller, "signedIn">, now: number): void {
   if (signedIn === undefined || isRecentSignIn(signedIn, now)) return;
   throw new WharfError("UNAUTHENTICATED", "sign in again to do this", { reason: RECENT_SIGN_IN });
 }

@@ -78,6 +78,19 @@ export function htmlResponse(
   return { status, headers: { ...pageHeaders(), ...headers }, body };
 }
 
+/** A response for a script of a page. */
+export function jsonResponse(
+  body: object,
+  headers: OutgoingHttpHeaders = {},
+  status = 200,
+): HttpResponse {
+  return {
+    status,
+    headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
 /** Redirects the browser with a GET. */
 export function redirectTo(url: string, headers: Record<string, string> = {}): HttpResponse {
   return {

@@ -1,6 +1,5 @@
 import type { Methods } from "../rpc/call.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../wire/endpoint.ts";
-import { accountEndpoints } from "./account/endpoints.ts";
 import { AttemptLimiter } from "./attempts.ts";
 import { htmlResponse, redirectTo } from "./browser.ts";
 import { browserLoginEndpoints } from "./browser-login.ts";
@@ -33,7 +32,6 @@ export function loginEndpoints(deps: LoginDeps, methods: Methods): HttpEndpoint[
     ...browserLoginEndpoints(deps),
     ...deviceEndpoints(deps, attempts),
     ...localEndpoints(deps, attempts),
-    ...accountEndpoints(deps, attempts),
     ...consoleSessionEndpoints(deps),
     pageEndpoint("GET", "/", (http) => welcome(deps, http)),
     orgCheckEndpoint(deps),

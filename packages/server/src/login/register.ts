@@ -9,6 +9,7 @@ import type { InstallationSecrets } from "../secrets/installation-secrets.ts";
 import type { ExchangeDeps } from "../sts/authorize-subject.ts";
 import type { ProviderExchange } from "../sts/exchange.ts";
 import type { Api } from "../wire/api.ts";
+import { accountEndpoints } from "./account/endpoints.ts";
 import { loginEndpoints } from "./endpoints.ts";
 import { loginHandlers } from "./handlers.ts";
 import type { PasswordHasher } from "./local/password.ts";
@@ -44,6 +45,7 @@ export function registerLogin(
     checkIssuerMethod(deps, deps.issuerPolicy, providers),
   );
   api.addEndpoints((methods) => loginEndpoints(login, methods));
+  api.addEndpoints(() => accountEndpoints(login, exchange));
   api.addEndpoints(() => userinfoEndpoints(exchange));
   return providerExchange(login, exchange.source);
 }

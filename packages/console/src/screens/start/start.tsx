@@ -102,9 +102,9 @@ function Step({
             {action}
           </Link>
           {step === "signIn" && (
-            <a href="/account" className="button quiet">
+            <Link to="/account" className="button quiet">
               {words.signIn.other}
-            </a>
+            </Link>
           )}
         </div>
         <Code text={typeof command === "string" ? command : command(uid, registry)} />

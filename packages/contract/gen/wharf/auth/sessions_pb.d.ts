@@ -371,6 +371,20 @@ export declare type PersonCredentials = Message<"wharf.auth.PersonCredentials"> 
    * @generated from field: repeated wharf.auth.PersonPasskey passkeys = 3;
    */
   passkeys: PersonPasskey[];
+
+  /**
+   * The origin at which passkeys can be created and used; empty if this server has no host name.
+   *
+   * @generated from field: string passkey_origin = 4;
+   */
+  passkeyOrigin: string;
+
+  /**
+   * The name of the identity provider of the sign-in; empty for local accounts.
+   *
+   * @generated from field: string identity_provider_name = 5;
+   */
+  identityProviderName: string;
 };
 
 /**
@@ -399,6 +413,20 @@ export declare type PersonCredentialsJson = {
    * @generated from field: repeated wharf.auth.PersonPasskey passkeys = 3;
    */
   passkeys?: PersonPasskeyJson[];
+
+  /**
+   * The origin at which passkeys can be created and used; empty if this server has no host name.
+   *
+   * @generated from field: string passkey_origin = 4;
+   */
+  passkeyOrigin?: string;
+
+  /**
+   * The name of the identity provider of the sign-in; empty for local accounts.
+   *
+   * @generated from field: string identity_provider_name = 5;
+   */
+  identityProviderName?: string;
 };
 
 /**
@@ -431,6 +459,13 @@ export declare type PersonPasskey = Message<"wharf.auth.PersonPasskey"> & {
    * @generated from field: google.protobuf.Timestamp last_used_time = 3;
    */
   lastUsedTime?: Timestamp | undefined;
+
+  /**
+   * The credential id (WebAuthn), as base64url.
+   *
+   * @generated from field: string id = 4;
+   */
+  id: string;
 };
 
 /**
@@ -457,6 +492,13 @@ export declare type PersonPasskeyJson = {
    * @generated from field: google.protobuf.Timestamp last_used_time = 3;
    */
   lastUsedTime?: TimestampJson;
+
+  /**
+   * The credential id (WebAuthn), as base64url.
+   *
+   * @generated from field: string id = 4;
+   */
+  id?: string;
 };
 
 /**

@@ -1,5 +1,5 @@
 import { audit } from "../../engine/audit/audit.ts";
-import { invalidArgument, WharfError } from "../../lib/errors.ts";
+import { invalidArgument } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import {
@@ -11,75 +11,86 @@ import {
   passkeysOf,
   renamePasskey,
 } from "../../store/tables/login/local-accounts.ts";
-import { BrowserCall } from "../endpoint-call.ts";
+import type { HttpRequest } from "../../wire/endpoint.ts";
 import { type ChallengeContext, redeemChallenge } from "../local/challenges.ts";
 import type { ScriptRequest } from "../local/json-endpoint.ts";
 import { enrollPasskey, offerPasskey } from "../local/passkey-enrollment.ts";
 import { passkeyRejected } from "../local/passkeys.ts";
 import type { LoginDeps } from "../login.ts";
-import { ACCOUNT_PATH, confirmVisit, type OpenVisit, requireVisit } from "./visit.ts";
+import { type AccountSession, lockAccountSession, noLocalAccount } from "./account-session.ts";
 
 const MAX_PASSKEYS = 20;
 
 /** The options for one more passkey. Lists existing ones, so that no device gets a second one. */
 export async function passkeyCreationOptions(
   deps: LoginDeps,
-  request: ScriptRequest,
+  session: AccountSession,
+  { http }: ScriptRequest,
 ): Promise<object> {
   const { reader } = deps.store;
-  const context = challengeContextOf(request);
-  const { identity } = await requireVisit(deps, request.http, context.form, Date.now());
+  const { identity } = session;
   const account = await accountOf(reader, identity);
   if (account === undefined) throw noLocalAccount();
   const known = await passkeysOf(reader, identity);
   if (known.length >= MAX_PASSKEYS) throw tooMany();
   const ids = known.map(({ credentialId }) => credentialId);
-  return offerPasskey(deps, context, { identity, username: account.username }, ids);
+  return offerPasskey(
+    deps,
+    challengeContextOf(http, session),
+    { identity, username: account.username },
+    ids,
+  );
 }
 
-/** Verifies and adds a passkey that a browser has created. */
-export async function addAccountPasskey(deps: LoginDeps, request: ScriptRequest): Promise<object> {
-  const call = new BrowserCall(request.http);
-  const context = challengeContextOf(request);
-  const visit = await requireVisit(deps, request.http, context.form, call.time);
+/** Verifies and adds a passkey that a browser has created, by the name of its form or else of its browser. */
+export async function addAccountPasskey(
+  deps: LoginDeps,
+  call: Call,
+  session: AccountSession,
+  request: ScriptRequest,
+): Promise<void> {
+  const name = request.text("name") && passkeyName(request.text("name"));
   const challengeId = request.text("challengeId");
-  const { identity } = visit;
+  const context = challengeContextOf(request.http, session);
   const { passkey } = await enrollPasskey(deps, context, request, call);
-  await changeAccount(deps, call, visit, async (tx) => {
+  await changeAccount(deps, call, session, async (tx, { identity }) => {
     await redeemChallenge(tx, challengeId, call.time);
     if ((await passkeysOf(tx, identity)).length >= MAX_PASSKEYS) throw tooMany();
-    if (!(await addPasskey(tx, passkey))) throw passkeyRejected();
+    const named = name === "" ? passkey : { ...passkey, name };
+    if (!(await addPasskey(tx, named))) throw passkeyRejected();
     await auditPasskey(tx, call, identity, "passkey added", passkey.credentialId);
   });
-  return { redirect: `${ACCOUNT_PATH}?done=added` };
 }
 
 export async function renameAccountPasskey(
   deps: LoginDeps,
   call: Call,
-  visit: OpenVisit,
+  session: AccountSession,
   id: string,
   typed: string,
 ): Promise<void> {
-  const name = typed.trim();
-  if (!/^[^\p{C}]{1,64}$/u.test(name)) {
-    const description = "the name of a passkey must have 1 to 64 characters";
-    throw invalidArgument({ field: "name", description });
-  }
-  await changeAccount(deps, call, visit, async (tx, { identity }) => {
+  const name = passkeyName(typed);
+  await changeAccount(deps, call, session, async (tx, { identity }) => {
     if (!(await renamePasskey(tx, identity, id, name))) throw passkeyNotFound();
     await auditPasskey(tx, call, identity, "passkey renamed", id);
   });
+}
+
+function passkeyName(typed: string): string {
+  const name = typed.trim();
+  if (/^[^\p{C}]{1,64}$/u.test(name)) return name;
+  const description = "the name of a passkey must have 1 to 64 characters";
+  throw invalidArgument({ field: "name", description });
 }
 
 /** Removes a passkey, unless it is the only credential of the account. */
 export async function removePasskey(
   deps: LoginDeps,
   call: Call,
-  visit: OpenVisit,
+  session: AccountSession,
   id: string,
 ): Promise<void> {
-  await changeAccount(deps, call, visit, async (tx, { identity, passwordHash }) => {
+  await changeAccount(deps, call, session, async (tx, { identity, passwordHash }) => {
     const others = (await passkeysOf(tx, identity)).filter(
       ({ credentialId }) => credentialId !== id,
     );
@@ -93,13 +104,13 @@ export async function removePasskey(
 async function changeAccount(
   { store }: LoginDeps,
   { time }: Call,
-  visit: OpenVisit,
+  session: AccountSession,
   work: (tx: Transaction, account: LocalAccount) => Promise<void>,
 ): Promise<void> {
   await store.write(async (tx) => {
-    const account = await findAccountForChange(tx, visit.identity);
+    const account = await findAccountForChange(tx, session.identity);
     if (account === undefined) throw noLocalAccount();
-    await confirmVisit(tx, visit, time);
+    await lockAccountSession(tx, session, time);
     await work(tx, account);
   });
 }
@@ -114,8 +125,8 @@ function auditPasskey(
   return audit(tx, call, { action, resource: identity, actor: identity, detail: { passkey } });
 }
 
-function challengeContextOf(request: ScriptRequest): ChallengeContext {
-  return { purpose: "visit", http: request.http, form: request.text("login") };
+function challengeContextOf(http: HttpRequest, { id }: AccountSession): ChallengeContext {
+  return { purpose: "own account", http, form: id };
 }
 
 function tooMany(): Error {
@@ -131,12 +142,4 @@ function isOnlyCredential(): Error {
 
 function passkeyNotFound(): Error {
   return invalidArgument({ field: "passkey", description: "this passkey no longer exists" });
-}
-
-/** Identity providers manage the credentials of their people. */
-export function noLocalAccount(): WharfError {
-  return new WharfError(
-    "PERMISSION_DENIED",
-    "your identity provider manages your password and passkeys",
-  );
 }

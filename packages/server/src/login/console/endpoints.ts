@@ -2,7 +2,7 @@
 import { isUid } from "@wharf/contract";
 import { WharfError } from "../../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
-import { redirectTo } from "../browser.ts";
+import { jsonResponse, redirectTo } from "../browser.ts";
 import { newLogin, showSignIn, upstreamUrl } from "../browser-login.ts";
 import { BrowserCall } from "../endpoint-call.ts";
 import type { LoginDeps } from "../login.ts";
@@ -17,18 +17,26 @@ import {
 
 export const CONSOLE_PATH = "/console/";
 
+/** The screen of the console where people manage their own account. */
+export const ACCOUNT_PATH = `${CONSOLE_PATH}account`;
+
+const SIGN_IN_PATH = `${CONSOLE_PATH}sign-in`;
+
 /** The endpoints that sign people in to the console, and issue its tokens. */
 export function consoleSessionEndpoints(deps: LoginDeps): HttpEndpoint[] {
   return [
-    pageEndpoint("GET", `${CONSOLE_PATH}sign-in`, (http) => signIn(deps, http)),
+    pageEndpoint("GET", SIGN_IN_PATH, (http) => signIn(deps, http)),
+    // URLs that people try or know.
+    pageEndpoint("GET", "/login", async () => redirectTo(SIGN_IN_PATH)),
+    pageEndpoint("GET", "/account", async () => redirectTo(`${SIGN_IN_PATH}?to=${ACCOUNT_PATH}`)),
     pageEndpoint("GET", `${CONSOLE_PATH}test-sign-in`, (http) => testSignIn(deps, http)),
     sessionEndpoint("token", async (http) => {
       const token = await issueConsoleToken(deps, http, new BrowserCall(http));
-      return json(token);
+      return jsonResponse(token);
     }),
     sessionEndpoint("end", async (http) => {
       const headers = await endConsoleSession(deps, http, new BrowserCall(http));
-      return json({}, headers);
+      return jsonResponse({}, headers);
     }),
   ];
 }
@@ -45,14 +53,6 @@ function sessionEndpoint(
       requireSameOrigin(http);
       return handle(http);
     },
-  };
-}
-
-function json(body: object, headers: Record<string, string> = {}): HttpResponse {
-  return {
-    status: 200,
-    headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
-    body: JSON.stringify(body),
   };
 }
 
@@ -77,8 +77,7 @@ const SESSION_ENDED = "Your session has ended: it expired, or was ended in anoth
 /** Leads to an identity provider, whose answer is shown and signs nobody in. */
 async function testSignIn(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const uid = new URLSearchParams(http.query).get("provider") ?? "";
-  if ((await consoleSessionOf(deps, http)) === undefined)
-    return redirectTo(`${CONSOLE_PATH}sign-in`);
+  if ((await consoleSessionOf(deps, http)) === undefined) return redirectTo(SIGN_IN_PATH);
   if (!isUid(uid)) throw new WharfError("NOT_FOUND", "the identity provider does not exist");
   const { login, headers } = newLogin(deps, http, pageLoginRequest({ kind: "test" }));
   return redirectTo(await upstreamUrl(deps, http, login, uid), headers);

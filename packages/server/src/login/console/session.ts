@@ -1,6 +1,7 @@
 import { audit } from "../../engine/audit/audit.ts";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { endSession, findSession, touchSession } from "../../store/tables/login/sessions.ts";
 import { addTicket, consumeTicket, readTicket } from "../../store/tables/login/tickets.ts";
 import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
@@ -45,22 +46,33 @@ const IDLE_MS = 12 * 3_600_000;
 
 /** Finishes a login in the console: opens a session and sets its cookie. */
 export async function startConsoleSession(
-  { store, sessions, addresses }: LoginDeps,
+  deps: LoginDeps,
   call: Call,
   person: Person,
   { url, renews }: ConsoleDelivery,
 ): Promise<HttpResponse> {
-  const secret = newSecret();
-  const { identity, provider } = person;
-  await store.write(async (tx) => {
-    const { id, expires } = await sessions.open(tx, call, person, { isBrowser: true });
+  const headers = await deps.store.write(async (tx) => {
     if (renews !== "") await endSession(tx, renews);
-    const payload: ConsoleSession = { session: id, name: displayNameOf(person) };
-    await addTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
+    return openConsoleSession(deps, tx, call, person);
   });
   // A page instead of a redirect: after one from an identity provider, browsers withhold strict cookies.
   const body = continuePage({ title: "You are signed in", text: "Opening the console.", url });
-  return htmlResponse(200, body, { "set-cookie": cookie(secret, addresses().authUrl) });
+  return htmlResponse(200, body, headers);
+}
+
+/** Opens a session of the console; returns the header that sets its cookie. */
+export async function openConsoleSession(
+  { sessions, addresses }: LoginDeps,
+  tx: Transaction,
+  call: Call,
+  person: Person,
+): Promise<Record<string, string>> {
+  const secret = newSecret();
+  const { identity, provider } = person;
+  const { id, expires } = await sessions.open(tx, call, person, { isBrowser: true });
+  const payload: ConsoleSession = { session: id, name: displayNameOf(person) };
+  await addTicket(tx, { purpose: PURPOSE, secret, payload, expires, identity, provider });
+  return { "set-cookie": cookie(secret, addresses().authUrl) };
 }
 
 /** The id of the browser's session of the console; undefined if it has none that can still issue tokens. */
@@ -135,7 +147,8 @@ export function requireSameOrigin({ headers }: HttpRequest): void {
   }
 }
 
-async function findConsoleSession(
+/** The session of the browser's cookie; undefined if it has none that is still valid. */
+export async function findConsoleSession(
   { store, addresses, settings }: LoginDeps,
   http: HttpRequest,
   now: number,

@@ -15,7 +15,7 @@ interface Challenge<P> {
   readonly payload: P;
 }
 
-export type ChallengePurpose = "sign in" | "account" | "setup" | "reset" | "visit";
+export type ChallengePurpose = "sign in" | "account" | "setup" | "reset" | "own account";
 
 /** As long as browsers wait for the user. */
 const CHALLENGE_TTL_MS = 5 * 60_000;

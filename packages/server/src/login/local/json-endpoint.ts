@@ -1,10 +1,10 @@
-import type { OutgoingHttpHeaders } from "node:http";
 import { invalidArgument, WharfError } from "../../lib/errors.ts";
-import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
+import type { HttpEndpoint, HttpRequest } from "../../wire/endpoint.ts";
 import { errorHeaders } from "../../wire/http/http.ts";
+import { jsonResponse } from "../browser.ts";
 import { sentenceOf } from "../page-endpoint.ts";
 
-/** A request of the passkey script. */
+/** A request of a script of our pages. */
 export interface ScriptRequest {
   readonly http: HttpRequest;
   /** A text field; empty if it is missing. */
@@ -26,17 +26,18 @@ export function jsonEndpoint(
     isPage: true,
     async handle(http) {
       try {
-        return answer(200, await handle(await read(http)));
+        return jsonResponse(await handle(await readScriptRequest(http)));
       } catch (thrown) {
         const error = WharfError.from(thrown);
         if (error.code === "INTERNAL") throw error;
-        return answer(error.httpStatus, { error: sentenceOf(error) }, errorHeaders(error));
+        return jsonResponse({ error: sentenceOf(error) }, errorHeaders(error), error.httpStatus);
       }
     },
   };
 }
 
-async function read(http: HttpRequest): Promise<ScriptRequest> {
+/** Reads a request whose body is a JSON object. */
+export async function readScriptRequest(http: HttpRequest): Promise<ScriptRequest> {
   // CSRF protection: other sites cannot send this content type without a CORS preflight.
   if (!/^application\/json\b/i.test(http.headers["content-type"] ?? "")) throw notJson();
   let body: unknown;
@@ -59,12 +60,4 @@ async function read(http: HttpRequest): Promise<ScriptRequest> {
 
 function notJson(): WharfError {
   return invalidArgument({ field: "", description: "the request must be a JSON object" });
-}
-
-function answer(status: number, body: object, headers: OutgoingHttpHeaders = {}): HttpResponse {
-  return {
-    status,
-    headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
-    body: JSON.stringify(body),
-  };
 }

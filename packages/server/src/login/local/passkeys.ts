@@ -6,12 +6,12 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
+import { clientName } from "@wharf/contract";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import { isLoopbackHost } from "../../lib/net/loopback.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { StoredPasskey } from "../../store/tables/login/local-accounts.ts";
 import type { LoginDeps } from "../login.ts";
-import { browserName } from "../pages/components.ts";
 
 /** Where passkeys are made and used: they are bound to a name, and browsers hold them to it. */
 export interface PasskeySite {
@@ -108,7 +108,7 @@ export async function verifyNewPasskey(
     counter: credential.counter,
     transports: (credential.transports ?? []).join(","),
     backedUp: credentialBackedUp ? 1 : 0,
-    name: browserName(call.userAgent),
+    name: clientName(call.userAgent),
     created: call.time,
     used: call.time,
   };

@@ -2,7 +2,6 @@ import { WharfError } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import { addTicket } from "../../store/tables/login/tickets.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
-import { startVisit } from "../account/visit.ts";
 import { htmlResponse, newSecret } from "../browser.ts";
 import { startConsoleSession } from "../console/session.ts";
 import type { LoginDeps } from "../login.ts";
@@ -46,8 +45,6 @@ export async function finishLogin(
     case "device":
       await approveDevice(deps, call, delivery.userCode, person);
       return deviceSignedIn();
-    case "account":
-      return startVisit(deps, call, person);
     case "console":
       return startConsoleSession(deps, call, person, delivery);
     case "test":

@@ -23,8 +23,6 @@ export type Delivery =
   | { readonly kind: "headless"; readonly code: string }
   /** To the pending device with this user code. */
   | { readonly kind: "device"; readonly userCode: string }
-  /** None: the browser continues to the account page. */
-  | { readonly kind: "account" }
   /** A session of the console, which opens at this path. */
   | {
       readonly kind: "console";
@@ -60,10 +58,10 @@ export interface LoginRequest {
 /** The request of a login that starts at a page of this server: without parameters of a client. */
 export function pageLoginRequest(
   delivery: Delivery,
-  { refreshable = false, knownOnly = false }: Partial<LoginRequest> = {},
+  { refreshable = false }: Partial<LoginRequest> = {},
 ): LoginRequest {
   const none = { provider: "", invite: "", audiences: [], scopes: [], identity: "" };
-  return { ...none, delivery, refreshable, knownOnly };
+  return { ...none, delivery, refreshable, knownOnly: false };
 }
 
 /** Parses the query of the request that starts a login. */

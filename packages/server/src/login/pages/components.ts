@@ -6,8 +6,6 @@ export const ORGANIZATION_FIELD = "organization";
 /** A labeled input. Label and hint refer to the input by id. */
 export type Field = {
   readonly name: string;
-  /** Needed if a page has several inputs of the same name. */
-  readonly id?: string;
   readonly label: string;
   readonly hint?: string;
   readonly value?: string | undefined;
@@ -23,10 +21,10 @@ export type Field = {
 
 /** A label and its required input. */
 export function field(given: Field): Html {
-  const { name, id = name, label, hint, code = false, type = "text" } = given;
-  const hintId = hint === undefined ? undefined : `${id}-hint`;
+  const { name, label, hint, code = false, type = "text" } = given;
+  const hintId = hint === undefined ? undefined : `${name}-hint`;
   const input = attributes({
-    id,
+    id: name,
     name,
     type,
     class: code && "code",
@@ -47,7 +45,7 @@ export function field(given: Field): Html {
     "aria-describedby": hintId,
   });
   return html`<div class="field">
-<label for="${id}">${label}</label>
+<label for="${name}">${label}</label>
 ${hintId !== undefined && html`<p class="hint" id="${hintId}">${hint}</p>`}
 <input${input}>
 </div>`;
@@ -69,28 +67,28 @@ export function alert(error: string | undefined): Html {
 }
 
 /** A new password, entered twice (`password` and `password_again`), and the submit button. */
-export function passwordFields(label: string, what = "Password"): Html[] {
+export function passwordFields(label: string): Html[] {
   const password = { type: "password", autocomplete: "new-password", maxlength: 1024 } as const;
   return [
     field({
       ...password,
       name: "password",
-      label: what,
+      label: "Password",
       hint: "12 characters or more; random words work well",
       minlength: 12,
     }),
-    field({ ...password, name: "password_again", label: `${what} again` }),
+    field({ ...password, name: "password_again", label: "Password again" }),
     button(label),
   ];
 }
 
-/** A submit button. `value` identifies the button, `action` overrides the form's action. */
+/** A submit button. `value` identifies the button. */
 export function button(
   label: Part,
-  given: { name?: string; value?: string; quiet?: boolean; action?: string } = {},
+  given: { name?: string; value?: string; quiet?: boolean } = {},
 ): Html {
-  const { name, value, quiet = false, action } = given;
-  const values = { type: "submit", class: quiet && "quiet", name, value, formaction: action };
+  const { name, value, quiet = false } = given;
+  const values = { type: "submit", class: quiet && "quiet", name, value };
   return html`<button${attributes(values)}>${label}</button>`;
 }
 
@@ -137,31 +135,4 @@ ${given.primary && html`<noscript><p>Passkeys require JavaScript, which your bro
 export function groupCode(code: string): string {
   const plain = code.replace(/[\s-]/g, "").toUpperCase();
   return /^[A-Z0-9]{8}$/.test(plain) ? `${plain.slice(0, 4)}-${plain.slice(4)}` : code;
-}
-
-const BROWSERS: readonly (readonly [sign: RegExp, name: string])[] = [
-  [/\bEdg(e|A|iOS)?\//, "Edge"],
-  [/\bOPR\//, "Opera"],
-  [/\b(Firefox|FxiOS)\//, "Firefox"],
-  [/(Chrome|CriOS|Chromium)\//, "Chrome"],
-  [/\bSafari\//, "Safari"],
-];
-
-const SYSTEMS: readonly (readonly [sign: RegExp, name: string])[] = [
-  [/\b(iPhone|iPad|iPod)\b/, "iOS"],
-  [/\bAndroid\b/, "Android"],
-  [/\bWindows\b/, "Windows"],
-  [/\bMac OS X\b/, "macOS"],
-  [/\bCrOS\b/, "ChromeOS"],
-  [/\bLinux\b/, "Linux"],
-];
-
-const MAX_BROWSER_NAME_CHARACTERS = 60;
-
-/** A short name for a user agent. Clients can send anything, so never base a decision on it. */
-export function browserName(userAgent: string): string {
-  const browser = BROWSERS.find(([sign]) => sign.test(userAgent))?.[1];
-  const system = SYSTEMS.find(([sign]) => sign.test(userAgent))?.[1];
-  if (browser !== undefined) return system === undefined ? browser : `${browser} on ${system}`;
-  return userAgent.slice(0, MAX_BROWSER_NAME_CHARACTERS) || "unknown";
 }

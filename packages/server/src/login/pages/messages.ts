@@ -39,7 +39,7 @@ export interface Next {
 
 export const TO_CONSOLE: Next = { label: "Open the console", href: "/console/" };
 export const TO_ACCOUNT: Next = { label: "Your account", href: "/account" };
-export const TO_SIGN_IN: Next = { label: "Sign in", href: "/account" };
+export const TO_SIGN_IN: Next = { label: "Sign in", href: "/console/sign-in" };
 export const TO_START: Next = { label: "Start page", href: "/" };
 
 /** The result of a flow that is complete, and where to go from here. */

@@ -75,7 +75,7 @@ export const PASSKEY_JS = `"use strict";
   };
 
   /** Pages that can be opened by URL. */
-  const PAGES = ["/oauth", "/device", "/setup", "/reset", "/account"];
+  const PAGES = ["/oauth", "/device", "/setup", "/reset", "/console/sign-in"];
 
   const linkTo = (block, site) => {
     const text = document.createElement("p");

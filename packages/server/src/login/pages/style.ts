@@ -92,10 +92,6 @@ a { color: var(--accent); }
 pre { margin: 0; padding: 0.75rem 1rem; overflow-x: auto; background: var(--ground); border-radius: var(--radius-small); white-space: pre-wrap; }
 details > summary { cursor: pointer; color: var(--accent); font-weight: 600; border-radius: var(--radius-small); }
 details[open] > summary { margin-bottom: 0.75rem; }
-.apart { gap: 1.25rem; }
-.apart li { display: grid; gap: 0.75rem; }
-.apart + * { margin-top: 1.25rem; }
-.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .row { display: grid; grid-template-columns: 1fr 1fr; gap: 0.75rem; }
 .or { display: flex; align-items: center; gap: 0.75rem; margin: 0 0 1rem; color: var(--soft); font-size: 0.875rem; }
 .or::before, .or::after { content: ""; flex: 1; border-top: 1px solid var(--line); }

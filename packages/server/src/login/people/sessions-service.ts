@@ -87,7 +87,7 @@ async function ownerOf(
  * The sessions that a person may see and end: those of the same identity provider, because another
  * provider does not vouch for them; all of them without a provider.
  */
-export function ownSessions(
+function ownSessions(
   identity: string,
   session: Pick<StoredSession, "provider"> | undefined,
 ): SessionOwner & { readonly identity: string } {
@@ -193,10 +193,7 @@ function mayEnd(
 }
 
 /** Ends a session within a mutation; the caller must be allowed to. */
-export async function endSessionOf(
-  change: Mutation,
-  { id, identity }: StoredSession,
-): Promise<void> {
+async function endSessionOf(change: Mutation, { id, identity }: StoredSession): Promise<void> {
   const { tx, call, actor } = change;
   await endSession(tx, id);
   await audit(tx, call, { resource: identity, actor, detail: { session: id } });
@@ -231,7 +228,7 @@ async function leave(change: Mutation, { caller }: Call, everywhere: boolean): P
 }
 
 /** Ends sessions of a person, including sign-ins in progress. */
-export async function endSessionsOf(
+async function endSessionsOf(
   { tx, call, actor }: Mutation,
   owner: SessionOwner & { readonly identity: string },
 ): Promise<void> {

@@ -5,13 +5,23 @@ import { DirectStore } from "../server/direct-store.ts";
 import { PASSWORD } from "../world/local-accounts.ts";
 import type { World } from "../world/world.ts";
 import { HttpBrowser, type Visited } from "./http-browser.ts";
+import type { SoftPasskey } from "./soft-passkey.ts";
 
 export class ConsoleBrowser extends HttpBrowser {
   readonly origin: string;
+  readonly #world: World;
 
   constructor(world: World) {
     super();
+    this.#world = world;
     this.origin = world.accounts.url;
+  }
+
+  /** A browser that has copied the cookies of this one. */
+  copy(): ConsoleBrowser {
+    const thief = new ConsoleBrowser(this.#world);
+    thief.takeCookies(this);
+    return thief;
   }
 
   /** The sign-in page, which does not return at once to those who are signed in if they are to sign in again. */
@@ -20,10 +30,10 @@ export class ConsoleBrowser extends HttpBrowser {
   }
 
   /** Signs in with a local account. */
-  async signIn(username = "ada", again = false): Promise<void> {
+  async signIn(username = "ada", again = false, password = PASSWORD): Promise<void> {
     const page = await this.openSignIn(again);
     const how = { action: "/oauth/local", until: `${this.origin}/console/` };
-    const done = await this.submit(page, { username, password: PASSWORD }, how);
+    const done = await this.submit(page, { username, password }, how);
     assert.match(done.text, /You are signed in/);
   }
 
@@ -40,6 +50,26 @@ export class ConsoleBrowser extends HttpBrowser {
 
   async signOut(): Promise<void> {
     assert.equal((await this.#post("end")).status, 200);
+  }
+
+  /** Sends a request of the account screen. */
+  async change(
+    path: string,
+    body: object,
+    headers: Readonly<Record<string, string>> = {},
+    token?: string,
+  ) {
+    const own = { origin: this.origin, authorization: `Bearer ${token ?? (await this.token())}` };
+    return this.send(`${this.origin}/console/account/${path}`, body, { ...own, ...headers });
+  }
+
+  /** Adds a passkey to the account; returns the last response. */
+  async addPasskey(passkey: SoftPasskey, name = "") {
+    const offer = await this.change("passkeys/options", {});
+    if (offer.status !== 200) return offer;
+    const { options, challengeId } = offer.body;
+    const response = passkey.create(options, {});
+    return this.change("passkeys/add", { challengeId, response, name });
   }
 
   #post(name: string) {

@@ -53,6 +53,11 @@ export class HttpBrowser {
     return { status, body: JSON.parse(text) };
   }
 
+  /** The cookies of another browser of the same kind become those of this one. */
+  takeCookies(other: HttpBrowser): void {
+    for (const [host, cookies] of other.#cookies) this.#cookies.set(host, new Map(cookies));
+  }
+
   /** Forgets all cookies, as another browser would not have them. */
   forget(): void {
     this.#cookies.clear();

@@ -2,7 +2,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { accountPage } from "../../../src/login/pages/account.ts";
 import { confirmDevicePage, deviceCodePage, invitePage } from "../../../src/login/pages/consent.ts";
 import { newAccountPage, resetPage, setupPage } from "../../../src/login/pages/enroll.ts";
 import {
@@ -182,46 +181,6 @@ export function samplePages(
     ],
     ["/welcome-first", welcomePage({ firstRun: true, api: from("http://127.0.0.1:8080") })],
     ["/welcome-again", welcomePage({ firstRun: false, api: from("http://127.0.0.1:8080") })],
-    [
-      "/my-account",
-      accountPage({
-        form: login,
-        done: "password",
-        name: username,
-        identity: from("c5dd09ce22430637b0bf91e8abe3946f89eedd72"),
-        local: {
-          hasPassword: true,
-          passkeys: ["a", "b"].map((credentialId) => ({
-            credentialId: from(credentialId),
-            name: from("Chrome on Linux"),
-            created: 1_800_000_000_000,
-            used: 1_800_000_000_000,
-          })),
-          passkeySite,
-        },
-        sessions: ["1", "2"].map((id) => ({
-          id: from(id),
-          userAgent: from("wharf/0.1.0"),
-          remoteAddress: from("2001:db8::7"),
-          created: 1_800_000_000_000,
-          used: 1_800_000_000_000,
-        })),
-        hasMoreSessions: true,
-      }),
-    ],
-    [
-      "/my-account-error",
-      accountPage({
-        form: login,
-        error,
-        name: username,
-        identity: from("c5dd09ce"),
-        provider: from("Keycloak"),
-        local: { hasPassword: false, passkeys: [], passkeySite },
-        sessions: [],
-        hasMoreSessions: false,
-      }),
-    ],
     ["/setup-first", setupPage({ passkeySite })],
     [
       "/setup-error",

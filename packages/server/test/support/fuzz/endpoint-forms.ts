@@ -134,48 +134,29 @@ export const FORM_PAGES: readonly {
     path: "/reset",
     fields: { code: ["ABCD-EFGH-IJKL-MNOP-QRST"], password: PASSWORDS, password_again: PASSWORDS },
   },
-  { method: "GET", path: "/account", fields: { done: ["password"] } },
-  { method: "POST", path: "/account", fields: { login: ANY_LOGIN } },
-  {
-    method: "POST",
-    path: "/account/password",
-    fields: {
-      login: ANY_LOGIN,
-      current: PASSWORDS,
-      password: PASSWORDS,
-      password_again: PASSWORDS,
-    },
-  },
-  {
-    method: "POST",
-    path: "/account/passkeys/name",
-    fields: { login: ANY_LOGIN, passkey: ["x"], name: ["key"] },
-  },
-  {
-    method: "POST",
-    path: "/account/passkeys/remove",
-    fields: { login: ANY_LOGIN, passkey: ["x"] },
-  },
-  { method: "POST", path: "/account/sessions/end", fields: { login: ANY_LOGIN, session: ["x"] } },
-  { method: "POST", path: "/account/sessions/end-all", fields: { login: ANY_LOGIN } },
-  { method: "POST", path: "/account/leave", fields: { login: ANY_LOGIN } },
   { method: "GET", path: "/orgcheck", fields: { name: ["own-org", "victim-org", "x"] } },
 ];
 
 const PASSKEY: Form = { login: ANY_LOGIN, code: ["x"], username: ["ada"], organization: ["acme"] };
 const ANSWER: Form = { ...PASSKEY, challengeId: ["x"], response: ["x"], name: ["key"] };
 
-/** Endpoints of passkeys, which read JSON. */
+const PASSWORD: Form = { current: PASSWORDS, password: PASSWORDS, again: PASSWORDS };
+const OWN_PASSKEY: Form = { id: ["x"], name: ["key"] };
+
+/** Endpoints for scripts of pages, which read JSON. */
 export const JSON_ENDPOINTS: readonly { readonly path: string; readonly fields: Form }[] = [
-  "/setup/passkey",
-  "/reset/passkey",
-  "/oauth/passkey",
-  "/oauth/account/passkey",
-  "/account/passkeys",
-].flatMap((path) => [
-  { path: `${path}/options`, fields: PASSKEY },
-  { path: `${path}/verify`, fields: ANSWER },
-]);
+  ...["/setup/passkey", "/reset/passkey", "/oauth/passkey", "/oauth/account/passkey"].flatMap(
+    (path) => [
+      { path: `${path}/options`, fields: PASSKEY },
+      { path: `${path}/verify`, fields: ANSWER },
+    ],
+  ),
+  { path: "/console/account/password", fields: PASSWORD },
+  { path: "/console/account/passkeys/options", fields: {} },
+  { path: "/console/account/passkeys/add", fields: ANSWER },
+  { path: "/console/account/passkeys/rename", fields: OWN_PASSKEY },
+  { path: "/console/account/passkeys/remove", fields: OWN_PASSKEY },
+];
 
 export const FEED_FILES: readonly string[] = [
   "osv/all.json",
