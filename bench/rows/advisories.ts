@@ -37,7 +37,7 @@ const SEARCHES: readonly Search[] = [
 ];
 
 /** Requests the first page of a different search each time, so that no cache answers. */
-class Asker {
+class SearchClient {
   readonly #server: Wharf;
   readonly #search: Search;
   readonly #among: number;
@@ -75,9 +75,9 @@ async function compare(bench: Bench, search: Search) {
   ];
   await using few = await serve(bench, small);
   await using many = await serve(bench, large);
-  const reference = new Asker(few, search, sizes.small);
-  const ours = new Asker(many, search, sizes.large);
-  for (const asker of [reference, ours]) await asker.measure();
+  const reference = new SearchClient(few, search, sizes.small);
+  const ours = new SearchClient(many, search, sizes.large);
+  for (const client of [reference, ours]) await client.measure();
   const figures = await alternately(
     rounds,
     () => reference.measure(),

@@ -2,7 +2,7 @@ import ZipStream from "zip-stream";
 import {
   type ArchivedFile,
   archiveOf,
-} from "../../packages/server/src/vulnerabilities/feeds/feed-archive.ts";
+} from "../../packages/server/src/vulnerabilities/feeds/archive.ts";
 import { alternately } from "../measure.ts";
 import type { Options } from "../options.ts";
 import { counted, type Row } from "../row.ts";

@@ -5,7 +5,7 @@ import { readDocument } from "@wharf/advisories/read";
 import { type Advisory, AdvisoryDocumentSchema } from "@wharf/contract";
 import { CountedTask } from "../src/lib/testing/counted-task.ts";
 import type { Reader, Value } from "../src/store/db/connection.ts";
-import { FeedReader } from "../src/vulnerabilities/feeds/feed-reader.ts";
+import { FeedReader } from "../src/vulnerabilities/feeds/reader.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import { onEachStore } from "./support/world/world.ts";
 

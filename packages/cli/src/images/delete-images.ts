@@ -3,7 +3,8 @@ import type { Context } from "../context.ts";
 import { failed } from "../errors.ts";
 import { problemOf } from "../problem.ts";
 
-export interface DoomedImage {
+/** An image to delete from its repo. */
+export interface ImageToDelete {
   readonly repo: Repo;
   readonly digest: string;
 }
@@ -14,13 +15,13 @@ export interface DoomedImage {
  */
 export async function deleteImages(
   context: Context,
-  doomed: readonly DoomedImage[],
+  targets: readonly ImageToDelete[],
 ): Promise<void> {
   const { err, signal } = context;
   const { images } = await context.client();
   let failures = 0;
   await context.progress("deleting images", async (step) => {
-    for (const [index, { repo, digest }] of doomed.entries()) {
+    for (const [index, { repo, digest }] of targets.entries()) {
       try {
         await images.delete({ repoUid: repo.uid, digest }, { signal });
         err.note(`deleted ${repo.name}@${digest}`);
@@ -28,13 +29,13 @@ export async function deleteImages(
         signal.throwIfAborted();
         const { message, code } = problemOf(error);
         // Some registries delete what belongs to an image with it.
-        if (code === "NOT_FOUND" && doomed.length > 1) continue;
+        if (code === "NOT_FOUND" && targets.length > 1) continue;
         err.warn(`${repo.name}@${digest} is not deleted: ${message}`);
         failures++;
       } finally {
-        step.at(index + 1, doomed.length);
+        step.at(index + 1, targets.length);
       }
     }
   });
-  if (failures > 0) throw failed(`${failures} of ${doomed.length} images are not deleted`);
+  if (failures > 0) throw failed(`${failures} of ${targets.length} images are not deleted`);
 }

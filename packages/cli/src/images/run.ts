@@ -48,7 +48,7 @@ export const list: Run<typeof listDefinition> = async (context, args) => {
 };
 
 export const remove: Run<typeof deleteDefinition> = async (context, { images: texts }) => {
-  const doomed = await Promise.all(
+  const targets = await Promise.all(
     texts.map(async (text) => {
       const at = text.lastIndexOf("@");
       if (at < 1) throw usageError(`"${text}" must be REPO@DIGEST`);
@@ -56,7 +56,7 @@ export const remove: Run<typeof deleteDefinition> = async (context, { images: te
       return { repo, digest: text.slice(at + 1) };
     }),
   );
-  const what = doomed.length === 1 ? `image ${texts[0]}` : `${doomed.length} images`;
+  const what = targets.length === 1 ? `image ${texts[0]}` : `${targets.length} images`;
   await context.confirm(`Delete ${what} with all tags, in the attached registries?`);
-  await deleteImages(context, doomed);
+  await deleteImages(context, targets);
 };

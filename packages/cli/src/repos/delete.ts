@@ -84,10 +84,10 @@ async function removeImages(context: Context, { repo, locations }: LocatedRepo):
       "without --images, the repo is deleted here and the images stay where they are",
     );
   }
-  const doomed = all.toSorted((a, b) => rankOf(a) - rankOf(b));
+  const ordered = all.toSorted((a, b) => rankOf(a) - rankOf(b));
   await deleteImages(
     context,
-    doomed.map(({ digest }) => ({ repo, digest })),
+    ordered.map(({ digest }) => ({ repo, digest })),
   );
 }
 

@@ -26,7 +26,7 @@ export interface Resource<T extends HasUid, Filters = ScopeArgs> {
   /** Finds the resource that an argument names. Default: by UID, name or path. */
   find?(context: Context, text: string, args: object): Promise<T>;
   /** Finds what to delete, where that takes less than `find`. */
-  findToDelete?(context: Context, text: string): Promise<Doomed>;
+  findToDelete?(context: Context, text: string): Promise<DeletionTarget>;
   /** The resources to list. Default: all in the scope, by name. */
   select?(context: Context, args: Filters): Promise<AsyncIterable<T>>;
   /** Restricts list and delete when --expired is given. */
@@ -47,7 +47,8 @@ export interface ScopeArgs {
   readonly orderBy?: string | undefined;
 }
 
-export interface Doomed {
+/** A resource to delete, as the confirmation question names it. */
+export interface DeletionTarget {
   readonly uid: string;
   readonly label: string;
   /** A consequence that the confirmation question names. */
@@ -145,19 +146,21 @@ export async function remove<T extends HasUid, F extends object>(
   if (args.expired !== undefined && args.expired === texts.length > 0) {
     throw usageError(`give either ${shownArgument(argument.name)} or --expired`);
   }
-  const doomed = args.expired
-    ? await Array.fromAsync(await selected(context, resource, args), (item) => doomedOf(kind, item))
+  const targets = args.expired
+    ? await Array.fromAsync(await selected(context, resource, args), (item) =>
+        deletionTargetOf(kind, item),
+      )
     : await Promise.all(
         texts.map(
           async (text) =>
             resource.findToDelete?.(context, text) ??
-            doomedOf(kind, await find(context, resource, text)),
+            deletionTargetOf(kind, await find(context, resource, text)),
         ),
       );
-  await deleteAll(context, resource, doomed);
+  await deleteAll(context, resource, targets);
 }
 
-function doomedOf<T extends HasUid>({ label }: Kind<T>, item: T): Doomed {
+function deletionTargetOf<T extends HasUid>({ label }: Kind<T>, item: T): DeletionTarget {
   return { uid: item.uid, label: label(item) };
 }
 
@@ -208,29 +211,32 @@ const MAX_LABELS = 5;
 async function deleteAll<T extends HasUid, F>(
   context: Context,
   resource: Resource<T, F>,
-  doomed: readonly Doomed[],
+  targets: readonly DeletionTarget[],
 ): Promise<void> {
   const { kind } = resource;
   const { err, signal } = context;
-  if (doomed.length === 0) return err.note(`no ${kind.many} to delete`);
-  await context.confirm(questionOf(kind, doomed));
+  if (targets.length === 0) return err.note(`no ${kind.many} to delete`);
+  await context.confirm(questionOf(kind, targets));
   const wharf = await context.client();
   await context.progress(`deleting ${kind.many}`, async (step) => {
-    for (const [index, { uid, label }] of doomed.entries()) {
+    for (const [index, { uid, label }] of targets.entries()) {
       await (resource.delete?.(wharf, uid, { signal }) ??
         kind.service(wharf).delete?.({ uid }, { signal }));
       err.note(`deleted ${kind.one} ${label}`);
-      step.at(index + 1, doomed.length);
+      step.at(index + 1, targets.length);
     }
   });
 }
 
-function questionOf<T extends HasUid>({ one, many }: Kind<T>, doomed: readonly Doomed[]): string {
-  const [first] = doomed;
-  const warnings = new Set(doomed.flatMap(({ warning }) => warning ?? []));
+function questionOf<T extends HasUid>(
+  { one, many }: Kind<T>,
+  targets: readonly DeletionTarget[],
+): string {
+  const [first] = targets;
+  const warnings = new Set(targets.flatMap(({ warning }) => warning ?? []));
   const before = [...warnings].map((warning) => `${warning} `).join("");
-  if (doomed.length === 1) return `${before}Delete ${one} ${first?.label} (${first?.uid})?`;
-  const labels = doomed.slice(0, MAX_LABELS).map(({ label }) => label);
-  const more = doomed.length > MAX_LABELS ? ` and ${doomed.length - MAX_LABELS} more` : "";
-  return `${before}Delete ${doomed.length} ${many}: ${labels.join(", ")}${more}?`;
+  if (targets.length === 1) return `${before}Delete ${one} ${first?.label} (${first?.uid})?`;
+  const labels = targets.slice(0, MAX_LABELS).map(({ label }) => label);
+  const more = targets.length > MAX_LABELS ? ` and ${targets.length - MAX_LABELS} more` : "";
+  return `${before}Delete ${targets.length} ${many}: ${labels.join(", ")}${more}?`;
 }

@@ -23,30 +23,35 @@ const DEFAULT_RESULTS = 100;
 const BATCH_SIZE = 100;
 
 /** The request that something is read for. */
-type Asker = Pick<HttpRequest, "abandoned" | "signal" | "remoteAddress">;
+type Requester = Pick<HttpRequest, "abandoned" | "signal" | "remoteAddress">;
 
 /** What one provider's requests read with: they share the slices of lists, and the costly reads. */
-function renderingOf(deps: ScimDeps, provider: string, asker: Asker, base: string): Rendering {
+function renderingOf(
+  deps: ScimDeps,
+  provider: string,
+  requester: Requester,
+  base: string,
+): Rendering {
   const { store, lists } = deps;
-  const origin = new ProviderRead(provider, asker);
+  const origin = new ProviderRead(provider, requester);
   const reader = store.readerFor(origin);
-  return { reader, base, task: lists.task(origin, asker) };
+  return { reader, base, task: lists.task(origin, requester) };
 }
 
 /** Who reads, and until when. The signal is created on first use. */
 class ProviderRead {
   readonly caller: { readonly uid: string };
   readonly remoteAddress: string;
-  readonly #asker: Asker;
+  readonly #requester: Requester;
 
-  constructor(provider: string, asker: Asker) {
+  constructor(provider: string, requester: Requester) {
     this.caller = { uid: provider };
-    this.remoteAddress = asker.remoteAddress;
-    this.#asker = asker;
+    this.remoteAddress = requester.remoteAddress;
+    this.#requester = requester;
   }
 
   get signal(): AbortSignal {
-    return this.#asker.signal;
+    return this.#requester.signal;
   }
 }
 
@@ -67,10 +72,10 @@ export async function present(
   kind: ScimKind,
   row: ScimRow,
   wanted: ProjectionParameters,
-  asker: Asker,
+  requester: Requester,
 ): Promise<Json> {
   const { provider } = row;
-  const rendering = renderingOf(deps, provider, asker, endpointUrl(deps, provider));
+  const rendering = renderingOf(deps, provider, requester, endpointUrl(deps, provider));
   const [one] = await toResources(rendering, kind, [row], showsRelation(kind, wanted));
   return projectionOf(kind, wanted)(one as Json);
 }
@@ -92,13 +97,13 @@ export async function list(
   kind: ScimKind,
   provider: string,
   query: URLSearchParams,
-  asker: Asker,
+  requester: Requester,
 ): Promise<Json> {
   const startIndex = Math.max(1, integer(query, "startIndex") ?? 1);
   const count = Math.min(MAX_RESULTS, Math.max(0, integer(query, "count") ?? DEFAULT_RESULTS));
   const text = query.get("filter");
   const window = { offset: startIndex - 1, limit: count };
-  const rendering = renderingOf(deps, provider, asker, endpointUrl(deps, provider));
+  const rendering = renderingOf(deps, provider, requester, endpointUrl(deps, provider));
   const { total, rows } = text
     ? await filtered(rendering, kind, provider, parseFilter(kind, text), window)
     : await everything(rendering, kind, provider, window);

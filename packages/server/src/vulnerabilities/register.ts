@@ -1,7 +1,7 @@
 import type { Api } from "../wire/api.ts";
-import type { FeedAccess } from "./feeds/feed-access.ts";
-import { openSigner } from "./feeds/feed-signer.ts";
+import type { FeedAccess } from "./feeds/access.ts";
 import { feedEndpoints } from "./feeds/feeds.ts";
+import { openSigner } from "./feeds/signer.ts";
 import { type ImportDeps, importHandlers } from "./import/imports.ts";
 import { advisoryV1Handlers } from "./v1/v1.ts";
 

@@ -35,7 +35,7 @@ export function restore(location: StoreLocation, options: RestoreOptions): Promi
   return readBackup(file, unlock, async (archive) => {
     const { header } = archive;
     mustBeKnown(header);
-    const key = keyPlace(location, header);
+    const key = keyLocation(location, header);
     const secretKey = Buffer.from(header.secretKey, "base64");
     let blobs = 0;
     const rows = async function* () {
@@ -66,13 +66,13 @@ function mustBeKnown({ step, version }: ArchiveHeader): void {
   throw new ConfigError(`it was written by wharf ${version}: restore it with that version`);
 }
 
-interface KeyPlace {
+interface KeyLocation {
   /** Empty: the database. */
   readonly path: string;
   readonly directory: string | undefined;
 }
 
-function keyPlace({ data, databaseUrl, secretKeyFile }: StoreLocation, header: ArchiveHeader) {
+function keyLocation({ data, databaseUrl, secretKeyFile }: StoreLocation, header: ArchiveHeader) {
   if (secretKeyFile !== "") return { path: secretKeyFile, directory: undefined };
   if (databaseUrl === "") return { path: join(data, SECRET_KEY), directory: data };
   if (header.keyIsStored) return { path: "", directory: undefined };
@@ -83,7 +83,7 @@ function keyPlace({ data, databaseUrl, secretKeyFile }: StoreLocation, header: A
 
 /** Writes the key when the store is complete. A key that is there must be the same. */
 async function keepingKey(
-  { path, directory }: KeyPlace,
+  { path, directory }: KeyLocation,
   key: Buffer,
   build: (write: () => void) => Promise<void>,
 ): Promise<void> {

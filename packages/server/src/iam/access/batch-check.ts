@@ -14,8 +14,8 @@ import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { validate } from "../../rpc/validate.ts";
 import { mustBeCapability } from "./check.ts";
+import { readConsistently } from "./consistent-read.ts";
 import { Decisions } from "./decisions.ts";
-import { ofOneMoment } from "./one-moment.ts";
 
 export interface BatchCheckDeps extends ResourceAccess, ListDeps, AuditedDeps {}
 
@@ -28,7 +28,7 @@ export function batchCheckAccessMethod(deps: BatchCheckDeps): Handler {
     for (const [at, { capability }] of checks.entries()) {
       mustBeCapability(capability, `checks[${at}].capability`);
     }
-    const decided = await ofOneMoment(deps.store, (version) =>
+    const decided = await readConsistently(deps.store, (version) =>
       decideAll(deps, call, version, checks),
     );
     const results = await Promise.all(

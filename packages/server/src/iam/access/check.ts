@@ -20,12 +20,12 @@ import { invalidArgument, WharfError } from "../../lib/errors.ts";
 import { type Call, type Handler, onlyReads, type Reply } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
+import { readConsistently } from "./consistent-read.ts";
+import { reasonOf } from "./decision-reason.ts";
 import { Decisions, type Question } from "./decisions.ts";
 import { type Decision, explainedDecision } from "./explained-decision.ts";
-import { ofOneMoment } from "./one-moment.ts";
-import { reasonOf } from "./reason.ts";
+import { grantMessages } from "./grant-messages.ts";
 import { remedyOf } from "./remedy.ts";
-import { shownGrants } from "./shown.ts";
 import { mayReadOrigin, mustReadAccess, mustReadIdentity } from "./visibility.ts";
 
 /** Answers whether an identity may do something, and, unless only the decision is requested, why. */
@@ -50,7 +50,7 @@ async function answer(
   view: CheckAccessRequest_View,
 ): Promise<Reply> {
   if (view === CheckAccessRequest_View.DECISION) {
-    const allowed = await ofOneMoment(deps.store, async (version) =>
+    const allowed = await readConsistently(deps.store, async (version) =>
       new Decisions(deps, call, version).decide(question),
     );
     if (allowed instanceof WharfError) throw allowed;
@@ -101,7 +101,7 @@ async function responseOf(
     grants:
       identity === OPERATOR_UID
         ? [operatorGrant(allowed)]
-        : await shownGrants(deps.catalog, reader, shown, { caller, resource }),
+        : await grantMessages(deps.catalog, reader, shown, { caller, resource }),
     hiddenGrant: origins.some((one) => !readable.includes(one) && one.obstacle === undefined),
     public: anyone !== undefined && isPublicAt(anyone, capability, resource),
     ...(isOwn && { token: await tokenOf(deps.access, reader, caller) }),

@@ -5,8 +5,8 @@ import type { Catalog, ResourceAccess } from "../../engine/catalog.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { bindingsAt } from "../../store/tables/access/identity-bindings.ts";
+import { readConsistently } from "./consistent-read.ts";
 import { ownGrants, possibleAccess, type Question } from "./decisions.ts";
-import { ofOneMoment } from "./one-moment.ts";
 import { rolesWith } from "./roles-with.ts";
 
 /** What the server decides about an identity at a resource, and from what. */
@@ -24,7 +24,7 @@ export function explainedDecision(
   question: Question,
 ): Promise<Decision> {
   const read = question.identity === call.caller.uid ? decideOwn : decideOther;
-  return ofOneMoment(deps.store, () => read(deps, reader, call, question));
+  return readConsistently(deps.store, () => read(deps, reader, call, question));
 }
 
 /** About the caller: with the token of the call. */

@@ -14,9 +14,9 @@ import {
   type GrantPosition,
   type GrantsPage,
   type GrantsQuery,
-  type PlacedOrigin,
+  type PositionedOrigin,
   pageOf,
-  placed,
+  withPosition,
 } from "./query.ts";
 import { bindableRolesWith } from "./roles-with.ts";
 import { mayReadBindings, mayReadMapping } from "./visibility.ts";
@@ -26,7 +26,7 @@ interface Segment {
   readonly total: number;
   /** The number of grants after a position. */
   rest(after: GrantPosition | undefined): number | Promise<number>;
-  read(page: GrantsPage): Promise<readonly PlacedOrigin[]>;
+  read(page: GrantsPage): Promise<readonly PositionedOrigin[]>;
 }
 
 /**
@@ -52,10 +52,10 @@ export async function grantsAtResource(
     .filter(({ roleUid }) => roles?.has(roleUid) ?? true)
     .map((mapping) => {
       const { scope, roleUid: role } = mapping;
-      return placed({ id: 0, scope, role, mapping, identity: "" }, false);
+      return withPosition({ id: 0, scope, role, mapping, identity: "" }, false);
     })
     .sort((a, b) => (a.position.key < b.position.key ? -1 : 1));
-  const grants: PlacedOrigin[] = [];
+  const grants: PositionedOrigin[] = [];
   let total = 0;
   let toSkip = skip;
   for (const group of path) {
@@ -79,7 +79,10 @@ export async function grantsAtResource(
 /** The role bindings at a group. */
 async function bindingsSegment(reader: Reader, which: GroupBindings): Promise<Segment> {
   const total = await countBindingsAt(reader, which);
-  const { key } = placed({ id: 0, scope: which.group, role: "", identity: "" }, false).position;
+  const { key } = withPosition(
+    { id: 0, scope: which.group, role: "", identity: "" },
+    false,
+  ).position;
   /** The row after which the segment continues; undefined if it is behind the position. */
   const startAfter = (after: GrantPosition | undefined): number | undefined => {
     if (after === undefined || after.key < key) return 0;
@@ -97,13 +100,13 @@ async function bindingsSegment(reader: Reader, which: GroupBindings): Promise<Se
       if (start === undefined) return [];
       const rows = await readBindingsAt(reader, which, { after: start, skip, limit });
       return rows.map(({ id, identity, role }) =>
-        placed({ id, scope: which.group, role, identity }, false),
+        withPosition({ id, scope: which.group, role, identity }, false),
       );
     },
   };
 }
 
-function mappingsSegment(all: readonly PlacedOrigin[]): Segment {
+function mappingsSegment(all: readonly PositionedOrigin[]): Segment {
   const everything = { skip: 0, limit: all.length };
   return {
     total: all.length,
@@ -116,8 +119,8 @@ function mappingsSegment(all: readonly PlacedOrigin[]): Segment {
 async function withObstacles(
   { access, catalog }: Pick<ResourceAccess, "access" | "catalog">,
   reader: Reader,
-  grants: readonly PlacedOrigin[],
-): Promise<PlacedOrigin[]> {
+  grants: readonly PositionedOrigin[],
+): Promise<PositionedOrigin[]> {
   const uids = grants.flatMap(({ identity }) => (identity === "" ? [] : [identity]));
   const identities = await catalog.identities.findMany(reader, uids);
   return Promise.all(

@@ -12,7 +12,7 @@ import {
   type GrantsPage,
   type GrantsQuery,
   pageOf,
-  placed,
+  withPosition,
 } from "./query.ts";
 import { rolesWith } from "./roles-with.ts";
 import { mayReadOrigin } from "./visibility.ts";
@@ -61,7 +61,7 @@ export async function grantsOfIdentity(
       : await rolesWith(deps.catalog, reader, roles, capability, task);
   const all = readable
     .filter(({ role }) => having?.has(role) ?? true)
-    .map((origin) => placed({ ...origin, identity: uid }, true))
+    .map((origin) => withPosition({ ...origin, identity: uid }, true))
     .sort((a, b) => comparePositions(a.position, b.position));
   const { grants, total } = pageOf(all, page);
   const bound = grants.filter(({ mapping }) => mapping === undefined);

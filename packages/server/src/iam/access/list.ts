@@ -12,10 +12,10 @@ import { invalidArgument } from "../../lib/errors.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { mustBeCapability } from "./check.ts";
+import { readConsistently } from "./consistent-read.ts";
+import { grantMessages } from "./grant-messages.ts";
 import { grantsAtResource } from "./grants-at-resource.ts";
 import { grantsOfIdentity } from "./grants-of-identity.ts";
-import { ofOneMoment } from "./one-moment.ts";
-import { shownGrants } from "./shown.ts";
 import { mayReadBindings, mustReadAccess } from "./visibility.ts";
 
 const MAX_INT32 = 2 ** 31 - 1;
@@ -40,7 +40,7 @@ export function listAccessMethod(deps: ListDeps & ResourceAccess): Handler {
     const reader = deps.store.readerFor(call);
     const which = { resource, identity, capability: capability || undefined };
     const { grants: found, total } = await deps.lists.run(call, 1, (task) =>
-      ofOneMoment(deps.store, () =>
+      readConsistently(deps.store, () =>
         identity === ""
           ? grantsAtResource(deps, reader, call, which, page, task)
           : grantsOfIdentity(deps, reader, call, which, page, task),
@@ -52,7 +52,7 @@ export function listAccessMethod(deps: ListDeps & ResourceAccess): Handler {
     const next = last && { position: last.position, skipped };
     const isHidden = (group: string) => !mayReadBindings(caller, group);
     const response = create(ListAccessResponseSchema, {
-      grants: await shownGrants(deps.catalog, reader, shown, { caller, resource }),
+      grants: await grantMessages(deps.catalog, reader, shown, { caller, resource }),
       nextPageToken: next ? deps.lists.pageTokens.seal(query, next, time) : "",
       totalCount: BigInt(total),
       skipped,

@@ -12,12 +12,12 @@ export interface GrantsQuery {
 }
 
 /** A grant, and the identity that has it. */
-export interface HeldOrigin extends Origin {
+export interface IdentityOrigin extends Origin {
   /** Empty for a group mapping that is not one of a session. */
   readonly identity: string;
 }
 
-/** The place of a grant in a list. */
+/** The position of a grant in a list. */
 export interface GrantPosition {
   readonly key: string;
   readonly id: number;
@@ -29,14 +29,14 @@ export interface GrantsPage {
   readonly limit: number;
 }
 
-/** A grant in its place. */
-export interface PlacedOrigin extends HeldOrigin {
+/** A grant with its position in the list. */
+export interface PositionedOrigin extends IdentityOrigin {
   readonly position: GrantPosition;
 }
 
 /** The grants of a page, and the number of those on all pages. */
 export interface FoundGrants {
-  readonly grants: readonly PlacedOrigin[];
+  readonly grants: readonly PositionedOrigin[];
   readonly total: number;
 }
 
@@ -44,7 +44,7 @@ export interface FoundGrants {
  * The order of lists: by group, which puts a group before those below it; role bindings before group mappings; role
  * bindings of an identity by role.
  */
-export function placed(origin: HeldOrigin, isOrderedByRole: boolean): PlacedOrigin {
+export function withPosition(origin: IdentityOrigin, isOrderedByRole: boolean): PositionedOrigin {
   const { id, scope, role, mapping } = origin;
   const within = isOrderedByRole ? role : "";
   const key = mapping === undefined ? `${scope} 0 ${within}` : `${scope} 1 ${mapping.uid}`;
@@ -58,7 +58,7 @@ export function comparePositions(a: GrantPosition, b: GrantPosition): number {
 
 /** The page of a list that has been read as a whole. */
 export function pageOf(
-  all: readonly PlacedOrigin[],
+  all: readonly PositionedOrigin[],
   { after, skip, limit }: GrantsPage,
 ): FoundGrants {
   const rest = after ? all.filter(({ position }) => comparePositions(position, after) > 0) : all;

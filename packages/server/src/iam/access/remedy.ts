@@ -12,7 +12,7 @@ import type { Catalog } from "../../engine/catalog.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { identitiesBoundAt } from "../../store/tables/access/access-grants.ts";
 import { shownIdentity } from "../role-bindings.ts";
-import { shownRole } from "./shown.ts";
+import { roleMessage } from "./grant-messages.ts";
 import { mayReadBindings, mayReadGroup, mayReadRolesOf } from "./visibility.ts";
 
 const MAX_ROLES = 10;
@@ -70,7 +70,7 @@ export async function remedyOf(
       .map(({ name }) => name)
       .reverse()
       .join("/"),
-    roles: roles.slice(0, MAX_ROLES).map((role) => shownRole(role.uid, role)),
+    roles: roles.slice(0, MAX_ROLES).map((role) => roleMessage(role.uid, role)),
     grantors: [...new Set(grantors)].flatMap((uid) => {
       const identity = identities.get(uid);
       return identity === undefined ? [] : [shownIdentity(identity)];

@@ -68,7 +68,7 @@ export function scopeText({ type, name, actions }: ResourceActions): string {
   return `${type}:${name}:${actions.join(",")}`;
 }
 
-interface Outcome {
+interface TokenDecision {
   readonly actor: string;
   readonly resource: string;
   readonly code: number;
@@ -77,7 +77,7 @@ interface Outcome {
 
 function entryOf(
   { request, time, service, scopes, credentials, seen }: TokenRequest,
-  { detail, ...outcome }: Outcome,
+  { detail, ...outcome }: TokenDecision,
 ): AuditEntry {
   const token = credentials.kind === "none" ? undefined : credentials.token;
   const { isVerified: _notShown, ...subject } = seen;

@@ -15,13 +15,13 @@ import { isAudited, writeActivity } from "./activity-events.ts";
 import { type EnsuredRepo, ensureRepoForPath } from "./ensure-repo-for-path.ts";
 import { recordManifest, recordPull, removeManifest, revertIfDeleted } from "./manifest-state.ts";
 import type { RegistryNotification } from "./notification-formats.ts";
-import type { Elsewhere } from "./other-locations.ts";
+import type { OtherLocations } from "./other-locations.ts";
 import { type RemovalDeps, removeLocation } from "./removal.ts";
 import { type MutationOrigin, systemMutation } from "./system-mutation.ts";
 import { recordTag, removeTag } from "./tag-state.ts";
 
 /** A label of `wharf_registry_notices_total`: ingested, a duplicate, or of no repo here. */
-export type Outcome = "taken" | "known" | "elsewhere";
+export type IngestResult = "taken" | "known" | "elsewhere";
 
 /** A notification with everything that is needed to ingest it. */
 export interface Ingestion extends RemovalDeps {
@@ -33,7 +33,7 @@ export interface Ingestion extends RemovalDeps {
   /** For a deletion with tag and digest: whether the registry has deleted the manifest as well. */
   readonly isManifestGone: boolean;
   /** For a deletion: what other registries still have. */
-  readonly elsewhere: Elsewhere;
+  readonly otherLocations: OtherLocations;
   /** Whether the time of this pull is recorded. */
   readonly recordsPull: boolean;
 }
@@ -46,7 +46,7 @@ interface NamedIngestion extends Ingestion {
 }
 
 /** Applies a notification to the stored state, idempotently. */
-export async function ingest(tx: Transaction, given: Ingestion): Promise<Outcome> {
+export async function ingest(tx: Transaction, given: Ingestion): Promise<IngestResult> {
   const { catalog, host, notification, recordsPull } = given;
   if (!(await recordNotification(tx, host, notification.id, Date.now()))) return "known";
   const actorName = isAudited(notification) ? await identityName(tx, notification.actor) : "";
@@ -107,7 +107,7 @@ async function ingestPush(
   tx: Transaction,
   ingestion: NamedIngestion,
   repo: NamedRepo,
-): Promise<Outcome> {
+): Promise<IngestResult> {
   const { notification, manifests } = ingestion;
   const { uid, isCreatedBySystem } = repo;
   const { tag: name, digest, time } = notification;
@@ -149,18 +149,19 @@ async function ingestDeletion(
   tx: Transaction,
   ingestion: NamedIngestion,
   { uid: repo, name }: NamedRepo,
-): Promise<Outcome> {
-  const { host, notification, elsewhere } = ingestion;
+): Promise<IngestResult> {
+  const { host, notification, otherLocations } = ingestion;
   const { tag, digest, time, path } = notification;
   const mutation = systemMutation(ingestion, tx, "tagDeletion", originOf(ingestion));
   // Registries report one deletion several times, and deletions of layers like those of manifests.
   let isNew = true;
   if (tag !== "") {
-    isNew = await removeTag(mutation, repo, tag, time, elsewhere);
-    if (ingestion.isManifestGone) await removeManifest(mutation, repo, digest, time, elsewhere);
+    isNew = await removeTag(mutation, repo, tag, time, otherLocations);
+    if (ingestion.isManifestGone)
+      await removeManifest(mutation, repo, digest, time, otherLocations);
   } else if (digest !== "") {
     isNew = (await findManifest(tx, repo, digest)) !== undefined;
-    await removeManifest(mutation, repo, digest, time, elsewhere);
+    await removeManifest(mutation, repo, digest, time, otherLocations);
   } else {
     await recordPathDeletion(tx, ingestion);
     await removeLocation(ingestion, tx, { host, path, repo, time }, originOf(ingestion));

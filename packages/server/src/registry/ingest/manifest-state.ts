@@ -12,7 +12,7 @@ import {
   recordManifestDeletion,
 } from "../../store/tables/registry/processed-notifications.ts";
 import { newestEntry } from "../../store/tables/registry/tags.ts";
-import { type Elsewhere, NOWHERE } from "./other-locations.ts";
+import { NO_OTHER_LOCATIONS, type OtherLocations } from "./other-locations.ts";
 import { lockRepo, removeTag } from "./tag-state.ts";
 
 /*
@@ -58,11 +58,11 @@ export async function removeManifest(
   repo: string,
   digest: string,
   time: number,
-  elsewhere: Elsewhere = NOWHERE,
+  otherLocations: OtherLocations = NO_OTHER_LOCATIONS,
 ): Promise<void> {
   const { tx, deps } = mutation;
   await lockRepo(mutation, repo);
-  if (!elsewhere.hasManifest) {
+  if (!otherLocations.hasManifest) {
     await recordManifestDeletion(tx, repo, digest, time);
     await deleteManifest(tx, repo, digest, time);
   }
@@ -72,7 +72,7 @@ export async function removeManifest(
   for (const { key: name } of await readPositions(tx, deps.catalog.tags.table, query)) {
     const seen = (await newestEntry(tx, repo, String(name)))?.seen ?? time;
     // Removed as of its last report: the tag may have moved before the deletion, reported later.
-    if (seen <= time) await removeTag(mutation, repo, String(name), seen, elsewhere);
+    if (seen <= time) await removeTag(mutation, repo, String(name), seen, otherLocations);
   }
 }
 

@@ -10,13 +10,13 @@ import { fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RegistryContents } from "../client/remote.ts";
 import { resolvePath } from "../path.ts";
 import { fetchManifestTree } from "../reconcile/fetch-manifest-tree.ts";
-import { type Ingestion, ingest, type Outcome } from "./ingest-notification.ts";
+import { type Ingestion, type IngestResult, ingest } from "./ingest-notification.ts";
 import {
   type RegistryNotification,
   readNotifications,
   STRUCTURED_CLOUD_EVENT,
 } from "./notification-formats.ts";
-import { fetchElsewhere, NOWHERE } from "./other-locations.ts";
+import { fetchOtherLocations, NO_OTHER_LOCATIONS } from "./other-locations.ts";
 import { PullTimes } from "./pull-times.ts";
 import type { WebhookAuth } from "./webhook-auth.ts";
 
@@ -79,7 +79,7 @@ async function handleNotifications(
 }
 
 /** What a notification does not say, and the registry has to be asked for. */
-type Fetched = Pick<Ingestion, "manifests" | "isManifestGone" | "elsewhere">;
+type Fetched = Pick<Ingestion, "manifests" | "isManifestGone" | "otherLocations">;
 
 class NotificationIngester {
   readonly #deps: NotificationDeps;
@@ -116,7 +116,7 @@ class NotificationIngester {
     const { notification } = fetched;
     const recordsPull = notification.action === "pull" && this.#pulls.isDue(notification);
     const ingestion = { ...this.#deps, ...fetched, host, requestId, recordsPull };
-    let outcome: Outcome | "refused";
+    let outcome: IngestResult | "refused";
     try {
       outcome = await this.#deps.store.write((tx) => ingest(tx, ingestion));
     } catch (thrown) {
@@ -137,12 +137,12 @@ class NotificationIngester {
     const { action, type, path, tag, digest, time } = notification;
     const { remotes, log } = this.#deps;
     const remote = remotes.get(host) as RegistryContents;
-    const nothing = { manifests: [], isManifestGone: false, elsewhere: NOWHERE };
+    const nothing = { manifests: [], isManifestGone: false, otherLocations: NO_OTHER_LOCATIONS };
     if (action === "delete") {
-      const elsewhere = await fetchElsewhere(this.#deps, remotes, host, notification);
-      if (tag === "" || digest === "") return { ...nothing, elsewhere };
+      const otherLocations = await fetchOtherLocations(this.#deps, remotes, host, notification);
+      if (tag === "" || digest === "") return { ...nothing, otherLocations };
       const left = await fallbackOnProtocolError(remote.digestOf(path, digest), digest);
-      return { ...nothing, elsewhere, isManifestGone: left === undefined };
+      return { ...nothing, otherLocations, isManifestGone: left === undefined };
     }
     if (action !== "push" || type !== "manifest") return nothing;
     const { reader } = this.#deps.store;

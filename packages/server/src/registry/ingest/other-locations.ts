@@ -9,34 +9,34 @@ import type { RegistryNotification } from "./notification-formats.ts";
 export const UNKNOWN_DIGEST = "";
 
 /** What the other locations of a repo still have of something that one location has deleted. */
-export interface Elsewhere {
+export interface OtherLocations {
   /** Whether one of them has the manifest, or does not answer. */
   readonly hasManifest: boolean;
   /** The digests that they have for tags, or UNKNOWN_DIGEST; without tags that none of them has. */
   readonly tags: ReadonlyMap<string, string>;
 }
 
-export const NOWHERE: Elsewhere = { hasManifest: false, tags: new Map() };
+export const NO_OTHER_LOCATIONS: OtherLocations = { hasManifest: false, tags: new Map() };
 
 /** Tags of a deleted manifest that are looked up; beyond that, the next reconcile pass removes them. */
 const MAX_TAGS = 1_000;
 
 /** Asks the other registries that have the repo, so that a deletion in one leaves what they have. */
-export async function fetchElsewhere(
+export async function fetchOtherLocations(
   deps: ResourceStore,
   remotes: ReadonlyMap<string, RegistryContents>,
   host: string,
   { path, tag, digest }: RegistryNotification,
-): Promise<Elsewhere> {
+): Promise<OtherLocations> {
   const { reader } = deps.store;
   const repo = (await resolvePath(deps.catalog, reader, path))?.repo;
-  if (repo === undefined) return NOWHERE;
+  if (repo === undefined) return NO_OTHER_LOCATIONS;
   const others = (await locationsOf(reader, repo)).flatMap((location) => {
     const remote = remotes.get(location.host);
     const isSame = location.host === host && location.path === path;
     return remote === undefined || isSame ? [] : [{ remote, path: location.path }];
   });
-  if (others.length === 0) return NOWHERE;
+  if (others.length === 0) return NO_OTHER_LOCATIONS;
   const digestOf = async (reference: string): Promise<string | undefined> => {
     const found = await Promise.all(
       others.map(({ remote, path: at }) =>

@@ -12,7 +12,7 @@ import {
   lastDigest,
   newestEntry,
 } from "../../store/tables/registry/tags.ts";
-import { type Elsewhere, NOWHERE, UNKNOWN_DIGEST } from "./other-locations.ts";
+import { NO_OTHER_LOCATIONS, type OtherLocations, UNKNOWN_DIGEST } from "./other-locations.ts";
 
 /*
  * The tags of repos, as reported by notifications, reconcile passes and API calls. Reports may come
@@ -139,13 +139,13 @@ export async function removeTag(
   repo: string,
   name: string,
   time: number,
-  elsewhere: Elsewhere = NOWHERE,
+  otherLocations: OtherLocations = NO_OTHER_LOCATIONS,
 ): Promise<boolean> {
   const { tx, deps } = mutation;
   await lockRepo(mutation, repo);
   const newest = await newestEntry(tx, repo, name);
   if (newest !== undefined && time < newest.seen) return false;
-  const kept = elsewhere.tags.get(name);
+  const kept = otherLocations.tags.get(name);
   if (kept !== undefined) {
     const isMoved = kept !== UNKNOWN_DIGEST && kept !== newest?.digest;
     if (isMoved) await recordTag(mutation, repo, { name, digest: kept, time });

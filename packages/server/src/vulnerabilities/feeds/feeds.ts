@@ -11,14 +11,14 @@ import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoin
 import { HttpFault } from "../../wire/http/http.ts";
 import { cancelBody } from "../../wire/http/stream.ts";
 import { namingOf } from "../naming.ts";
-import { type FeedAccess, feedGroup } from "./feed-access.ts";
-import { FeedExports } from "./feed-exports.ts";
-import { type FeedContent, feedFile } from "./feed-files.ts";
-import { alwaysExists, isArchive, isExport, isOfKey, readFeedPath } from "./feed-path.ts";
-import { FeedReader } from "./feed-reader.ts";
-import type { FeedSigner } from "./feed-signer.ts";
-import { type FeedState, feedState, isNotModified, stateHeaders } from "./feed-state.ts";
-import { KeptArchives } from "./kept-archives.ts";
+import { type FeedAccess, feedGroup } from "./access.ts";
+import { ArchiveCache } from "./archive-cache.ts";
+import { FeedExports } from "./exports.ts";
+import { type FeedContent, feedFile } from "./files.ts";
+import { alwaysExists, isArchive, isExport, isOfKey, readFeedPath } from "./path.ts";
+import { FeedReader } from "./reader.ts";
+import type { FeedSigner } from "./signer.ts";
+import { type FeedState, feedState, isNotModified, stateHeaders } from "./state.ts";
 
 const PREFIX = "/feeds/";
 
@@ -36,7 +36,7 @@ export function feedEndpoints(access: FeedAccess, signer: FeedSigner | undefined
     signer,
     exports: new FeedExports(),
     // Servers on PostgreSQL need no data directory.
-    archives: new KeptArchives(databaseUrl === "" ? data : tmpdir()),
+    archives: new ArchiveCache(databaseUrl === "" ? data : tmpdir()),
   };
   const handle = (request: HttpRequest) => respond(deps, request);
   return [{ method: "GET", path: PREFIX, prefix: true, handle }];
@@ -55,7 +55,7 @@ interface FeedDeps {
   readonly access: FeedAccess;
   readonly signer: FeedSigner | undefined;
   readonly exports: FeedExports;
-  readonly archives: KeptArchives;
+  readonly archives: ArchiveCache;
 }
 
 async function respond(
@@ -99,7 +99,7 @@ async function respond(
     // An export may have waited for others.
     if (request.abandoned !== undefined) throw request.abandoned;
     const make = () => feedFile(path.file, { reader, publication, changed: state.changed, signer });
-    return isArchive(path.file) ? keptArchive(archives, group.uid, state, make) : make();
+    return isArchive(path.file) ? cachedArchive(archives, group.uid, state, make) : make();
   };
   const isBounded = isExport(path.file) && request.method !== "HEAD";
   const content = await (isBounded ? exports.create(network, file) : file());
@@ -131,8 +131,8 @@ async function respond(
 }
 
 /** The kept archive of a state, or one that is kept as it is read. Bodies are generated lazily: that of a kept one never. */
-async function keptArchive(
-  archives: KeptArchives,
+async function cachedArchive(
+  archives: ArchiveCache,
   group: string,
   { etag, changed }: FeedState,
   make: () => Promise<FeedContent | undefined>,
@@ -143,5 +143,5 @@ async function keptArchive(
   const kept = archives.open(key);
   if (kept !== undefined) return { ...content, body: kept.content, bytes: kept.bytes };
   const chunks = content.body as AsyncIterable<string | Uint8Array>;
-  return { ...content, body: archives.keeping(key, chunks) };
+  return { ...content, body: archives.caching(key, chunks) };
 }

@@ -6,8 +6,8 @@ import type { StartOptions } from "../server/test-server.ts";
 import { onEachStore, type World } from "../world/world.ts";
 import { COMBINATIONS, ComparedClient, type Facts, type Subject } from "./resources.ts";
 
-/** A place to make resources of a kind in, and what to make of them. */
-export interface Place {
+/** The parent of the resources of a kind that a suite creates, and samples of them. */
+export interface SubjectFixture {
   readonly parent: string;
   /** All that can be said of one; a number tells one from the next. */
   sample(number: number): Facts;
@@ -19,13 +19,13 @@ export interface Place {
   readonly reset: Facts;
   /** What no sample may say: refused as INVALID_ARGUMENT. */
   readonly invalid: Facts;
-  /** Where each must be made in a place of its own: another such place. */
+  /** Where each must be made in a place of its own: another such fixture. */
   another?(): Promise<string>;
 }
 
 /** A kind of resource that both versions have. This is all that the suite below must know of it. */
 export interface Compared extends Subject {
-  prepare(world: World): Promise<Place>;
+  prepare(world: World): Promise<SubjectFixture>;
   /** Whether lists of both versions filter by name. */
   readonly findsByName?: boolean;
   /** Whether there is no update. */
@@ -55,16 +55,16 @@ export function differential(
 }
 
 function compare(world: World, subject: Compared): void {
-  let place: Place;
+  let fixture: SubjectFixture;
   let made = 0;
   before(async () => {
-    place = await subject.prepare(world);
+    fixture = await subject.prepare(world);
   });
   const clients = (token = world.operator().token) => ComparedClient.all(world.server.url, token);
   const client = (name: string) => clients().find((one) => one.name === name) as ComparedClient;
-  const parentOfNext = async () => (await place.another?.()) ?? place.parent;
+  const parentOfNext = async () => (await fixture.another?.()) ?? fixture.parent;
   const make = async (by: ComparedClient) => {
-    return by.create(subject, await parentOfNext(), place.sample(made++));
+    return by.create(subject, await parentOfNext(), fixture.sample(made++));
   };
   const all = (one: string) => {
     return Promise.all(clients().map((each) => each.list(subject, { id: one })));
@@ -89,7 +89,7 @@ function compare(world: World, subject: Compared): void {
   for (const { name } of acting) {
     test(`what ${name} makes, all show alike`, async () => {
       const parent = await parentOfNext();
-      const sample = place.sample(made++);
+      const sample = fixture.sample(made++);
       const one = await client(name).create(subject, parent, sample);
       assert.deepEqual({ ...one, ...sample }, one, "it is what was asked for");
       await alike(one);
@@ -110,7 +110,7 @@ function compare(world: World, subject: Compared): void {
 
     updating(`what ${name} replaces is reset where nothing is said`, async () => {
       const one = await make(client("v2beta1 REST"));
-      const { change, reset, required = [] } = place;
+      const { change, reset, required = [] } = fixture;
       const again = Object.entries(one).filter(([fact]) => required.includes(fact));
       const said = { ...Object.fromEntries(again), ...change };
       const now = await client(name).replace(subject, one.id, said);
@@ -132,7 +132,7 @@ function compare(world: World, subject: Compared): void {
     if (version === "v1") continue;
     updating(`what ${name} changes is kept where nothing is said`, async () => {
       const one = await make(client("v1 gRPC"));
-      const { change } = place;
+      const { change } = fixture;
       const now = await client(name).change(subject, one.id, change);
       assert.deepEqual(settled(now), settled({ ...one, ...change }));
       await alike(now);
@@ -153,8 +153,8 @@ function compare(world: World, subject: Compared): void {
     const one = await make(client("v1 REST"));
     const stranger = await world.member();
     const parent = await parentOfNext();
-    const next = place.sample(made++);
-    const { change, invalid } = place;
+    const next = fixture.sample(made++);
+    const { change, invalid } = fixture;
     const missing = `${NOWHERE}/${NOWHERE.slice(0, 16)}`;
     const refusals: [code: number, attempt: (each: ComparedClient) => Promise<unknown>][] = [
       [16, (each) => each.as("").create(subject, parent, next)],

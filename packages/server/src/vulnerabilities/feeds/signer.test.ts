@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { generateKey } from "openpgp";
-import { openSigner } from "./feed-signer.ts";
+import { openSigner } from "./signer.ts";
 
 const LIFETIME_SECONDS = 3;
 

@@ -25,7 +25,7 @@ import {
 } from "@wharf/advisories/publish";
 import type { Advisory } from "@wharf/contract";
 import type { HttpResponse } from "../../wire/endpoint.ts";
-import { type ArchivedFile, archiveOf } from "./feed-archive.ts";
+import { type ArchivedFile, archiveOf } from "./archive.ts";
 import {
   csafChangesOf,
   csafEntries,
@@ -33,11 +33,11 @@ import {
   csafFiles,
   csafIndex,
   isPublished,
-} from "./feed-csaf.ts";
-import type { FeedFile } from "./feed-path.ts";
-import type { FeedReader } from "./feed-reader.ts";
-import type { FeedSigner } from "./feed-signer.ts";
-import { tarGzipOf } from "./feed-tar.ts";
+} from "./csaf.ts";
+import type { FeedFile } from "./path.ts";
+import type { FeedReader } from "./reader.ts";
+import type { FeedSigner } from "./signer.ts";
+import { tarGzipOf } from "./tar.ts";
 
 /** The response body of a file. */
 export interface FeedContent {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { extract } from "tar-stream";
-import type { ArchivedFile } from "./feed-archive.ts";
-import { tarGzipOf } from "./feed-tar.ts";
+import type { ArchivedFile } from "./archive.ts";
+import { tarGzipOf } from "./tar.ts";
 
 const TIME = Date.UTC(2026, 1, 3, 4, 5, 6);
 

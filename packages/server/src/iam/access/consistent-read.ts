@@ -8,7 +8,7 @@ const MAX_ATTEMPTS = 10;
  * Reads by several statements at one access version: again if access changes meanwhile. Rejects while it changes all the
  * time: an answer of two moments could show access that nobody ever had.
  */
-export async function ofOneMoment<T>(
+export async function readConsistently<T>(
   store: Pick<Store, "accessVersion">,
   read: (version: number) => Promise<T>,
 ): Promise<T> {

@@ -9,15 +9,15 @@ const openFile = promisify(open);
 const closeFile = promisify(close);
 const append = promisify(appendFile);
 
-/** Bounds of the archives that are kept, in one process. */
-export interface KeptArchiveLimits {
+/** Bounds of the archives that are cached, in one process. */
+export interface ArchiveCacheLimits {
   readonly maxBytes: number;
   readonly maxFiles: number;
   /** Paths can be written in many ways, each with a tag of its own: one group must not displace the archives of others. */
   readonly maxFilesPerGroup: number;
 }
 
-const LIMITS: KeptArchiveLimits = {
+const LIMITS: ArchiveCacheLimits = {
   maxBytes: 2 ** 30,
   maxFiles: 64,
   maxFilesPerGroup: 8,
@@ -35,7 +35,7 @@ export interface ArchiveKey {
   readonly group: string;
 }
 
-interface KeptArchive {
+interface CachedArchive {
   readonly group: string;
   readonly file: number;
   readonly bytes: number;
@@ -53,31 +53,31 @@ export interface OpenArchive {
  * content for everyone who may read the feed, which callers check before. Files have no name: they are deleted once they
  * are open, so a process leaves none behind however it ends, and no other one finds a part of one.
  */
-export class KeptArchives {
+export class ArchiveCache {
   readonly #folder: string;
-  readonly #limits: KeptArchiveLimits;
+  readonly #limits: ArchiveCacheLimits;
   /** The least recently used comes first. */
-  readonly #kept = new Map<string, KeptArchive>();
+  readonly #cached = new Map<string, CachedArchive>();
 
-  constructor(folder: string, limits: KeptArchiveLimits = LIMITS) {
+  constructor(folder: string, limits: ArchiveCacheLimits = LIMITS) {
     this.#folder = folder;
     this.#limits = limits;
   }
 
   /** Opens an archive. Its content must be read to the end or destroyed. */
   open({ state }: ArchiveKey): OpenArchive | undefined {
-    const kept = this.#kept.get(state);
-    if (kept === undefined) return undefined;
-    this.#kept.delete(state);
-    this.#kept.set(state, kept);
-    return { bytes: kept.bytes, content: readArchive(kept) };
+    const cached = this.#cached.get(state);
+    if (cached === undefined) return undefined;
+    this.#cached.delete(state);
+    this.#cached.set(state, cached);
+    return { bytes: cached.bytes, content: readArchive(cached) };
   }
 
   /**
    * The chunks, which are kept once all of them were read. One that is too large, or that cannot be written, as on a full
-   * disk, is not kept; its chunks are the same.
+   * disk, is not cached; its chunks are the same.
    */
-  async *keeping(
+  async *caching(
     key: ArchiveKey,
     chunks: AsyncIterable<string | Uint8Array>,
   ): AsyncGenerator<Uint8Array> {
@@ -120,41 +120,41 @@ export class KeptArchives {
   #add({ state, group }: ArchiveKey, file: number, bytes: number): void {
     this.#drop(state);
     const { maxBytes, maxFiles, maxFilesPerGroup } = this.#limits;
-    const ofGroup = [...this.#kept].filter(([, kept]) => kept.group === group);
+    const ofGroup = [...this.#cached].filter(([, cached]) => cached.group === group);
     if (ofGroup.length >= maxFilesPerGroup) this.#drop(ofGroup[0]?.[0] ?? "");
-    this.#kept.set(state, { group, file, bytes, readers: 0, isDropped: false });
-    let total = [...this.#kept.values()].reduce((sum, kept) => sum + kept.bytes, 0);
-    for (const [oldest, kept] of this.#kept) {
-      if (total <= maxBytes && this.#kept.size <= maxFiles) break;
-      total -= kept.bytes;
+    this.#cached.set(state, { group, file, bytes, readers: 0, isDropped: false });
+    let total = [...this.#cached.values()].reduce((sum, cached) => sum + cached.bytes, 0);
+    for (const [oldest, cached] of this.#cached) {
+      if (total <= maxBytes && this.#cached.size <= maxFiles) break;
+      total -= cached.bytes;
       this.#drop(oldest);
     }
   }
 
   #drop(state: string): void {
-    const kept = this.#kept.get(state);
-    if (kept === undefined) return;
-    this.#kept.delete(state);
-    kept.isDropped = true;
-    closeIfUnused(kept);
+    const cached = this.#cached.get(state);
+    if (cached === undefined) return;
+    this.#cached.delete(state);
+    cached.isDropped = true;
+    closeIfUnused(cached);
   }
 }
 
 /** Reads a kept archive. The file stays open for this when the archive is dropped. */
-function readArchive(kept: KeptArchive): Readable {
-  const { file: fd, bytes } = kept;
-  kept.readers += 1;
+function readArchive(cached: CachedArchive): Readable {
+  const { file: fd, bytes } = cached;
+  cached.readers += 1;
   const range = { start: 0, end: bytes - 1 };
   // Others read the same descriptor.
   const fs = { open, read, close: (_fd: number, done: () => void) => done() };
   const stream = createReadStream("", { fd, fs, ...range, highWaterMark: READ_BYTES });
   return stream.once("close", () => {
-    kept.readers -= 1;
-    closeIfUnused(kept);
+    cached.readers -= 1;
+    closeIfUnused(cached);
   });
 }
 
-function closeIfUnused({ file, readers, isDropped }: KeptArchive): void {
+function closeIfUnused({ file, readers, isDropped }: CachedArchive): void {
   if (isDropped && readers === 0) closeFile(file).catch(no);
 }
 

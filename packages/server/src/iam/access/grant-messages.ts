@@ -18,7 +18,7 @@ import type { Catalog } from "../../engine/catalog.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { bindingUids } from "../../store/tables/access/identity-bindings.ts";
 import { shownIdentity } from "../role-bindings.ts";
-import type { HeldOrigin } from "./query.ts";
+import type { IdentityOrigin } from "./query.ts";
 import { mayReadRole } from "./visibility.ts";
 
 const OBSTACLES: Readonly<Record<Obstacle, AccessObstacle>> = {
@@ -28,18 +28,18 @@ const OBSTACLES: Readonly<Record<Obstacle, AccessObstacle>> = {
 };
 
 /** What a response needs of grants beside the grants themselves. */
-export interface ShownFor {
+export interface MessageParameters {
   readonly caller: Caller;
   /** The resource of the question; empty for none. */
   readonly resource: string;
 }
 
 /** Grants as messages, with the names of identities, roles and groups. */
-export async function shownGrants(
+export async function grantMessages(
   catalog: Catalog,
   reader: Reader,
-  origins: readonly HeldOrigin[],
-  { caller, resource }: ShownFor,
+  origins: readonly IdentityOrigin[],
+  { caller, resource }: MessageParameters,
 ): Promise<AccessGrant[]> {
   const people = origins.map(({ identity }) => identity).filter((uid) => uid !== "");
   const [uids, identities, roles, groups] = await Promise.all([
@@ -64,8 +64,8 @@ export async function shownGrants(
       kind: mapping === undefined ? AccessGrantKind.ROLE_BINDING : AccessGrantKind.GROUP_MAPPING,
       uid: mapping?.uid ?? uids.get(id) ?? "",
       ...(holder && { identity: shownIdentity(holder) }),
-      role: shownRole(role, roles.get(role)),
-      group: shownGroup(scope, groups.get(scope)),
+      role: roleMessage(role, roles.get(role)),
+      group: groupMessage(scope, groups.get(scope)),
       inherited: resource !== "" && resource !== scope,
       capabilities: isReadable ? (roles.get(role)?.capabilities ?? []) : [],
       ...(mapping && {
@@ -77,7 +77,7 @@ export async function shownGrants(
   });
 }
 
-export function shownRole(
+export function roleMessage(
   uid: string,
   role: Pick<Role, "name" | "description"> | undefined,
 ): RoleBindingRole {
@@ -85,7 +85,7 @@ export function shownRole(
   return create(RoleBindingRoleSchema, { uid, name, description });
 }
 
-function shownGroup(uid: string, group: Group | undefined): RoleBindingGroup {
+function groupMessage(uid: string, group: Group | undefined): RoleBindingGroup {
   const { name = "", description = "" } = group ?? {};
   return create(RoleBindingGroupSchema, { uid, name, description });
 }

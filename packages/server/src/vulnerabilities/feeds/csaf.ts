@@ -9,9 +9,9 @@ import {
   timesOf,
 } from "@wharf/advisories/publish";
 import type { Advisory } from "@wharf/contract";
-import type { ArchivedFile } from "./feed-archive.ts";
-import type { FeedSource } from "./feed-files.ts";
-import type { FeedReader } from "./feed-reader.ts";
+import type { ArchivedFile } from "./archive.ts";
+import type { FeedSource } from "./files.ts";
+import type { FeedReader } from "./reader.ts";
 
 /** Whether an advisory has documents: it is approved and not deleted. */
 export function isPublished(advisory: Advisory): boolean {

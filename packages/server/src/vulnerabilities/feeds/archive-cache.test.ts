@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { scratchFolder } from "../../../test/support/server/scratch-folder.ts";
-import { KeptArchives, type OpenArchive } from "./kept-archives.ts";
+import { ArchiveCache, type OpenArchive } from "./archive-cache.ts";
 
 const LIMITS = { maxBytes: 1_000_000, maxFiles: 3, maxFilesPerGroup: 2 };
 
@@ -23,12 +23,12 @@ const opened = (archive: OpenArchive | undefined): OpenArchive => {
   return archive;
 };
 
-test("an archive that was read is kept, without a file that others find", async () => {
+test("an archive that was read is cached, without a file that others find", async () => {
   const folder = scratchFolder("wharf-archives-");
-  const archives = new KeptArchives(folder, LIMITS);
+  const archives = new ArchiveCache(folder, LIMITS);
   const key = { state: "1", group: "a" };
   const content = "x".repeat(600_000);
-  const made = archives.keeping(key, chunksOf(content.slice(0, 10), content.slice(10), "!"));
+  const made = archives.caching(key, chunksOf(content.slice(0, 10), content.slice(10), "!"));
   assert.equal(archives.open(key), undefined);
   assert.equal(await textOf(made), `${content}!`);
   assert.deepEqual(readdirSync(folder), []);
@@ -42,10 +42,10 @@ test("an archive that was read is kept, without a file that others find", async 
 });
 
 test("an archive that was not read to its end, or failed, is not kept", async () => {
-  const archives = new KeptArchives(scratchFolder("wharf-archives-"), LIMITS);
+  const archives = new ArchiveCache(scratchFolder("wharf-archives-"), LIMITS);
   const key = { state: "1", group: "a" };
   const parts = ["a".repeat(300_000), "b".repeat(300_000)];
-  const canceled = archives.keeping(key, chunksOf(...parts));
+  const canceled = archives.caching(key, chunksOf(...parts));
   await canceled.next();
   await canceled.return(undefined);
   assert.equal(archives.open(key), undefined);
@@ -53,29 +53,29 @@ test("an archive that was not read to its end, or failed, is not kept", async ()
     yield* parts;
     throw new Error("the store failed");
   }
-  await assert.rejects(textOf(archives.keeping(key, failing())), /the store failed/);
+  await assert.rejects(textOf(archives.caching(key, failing())), /the store failed/);
   assert.equal(archives.open(key), undefined);
 });
 
 test("an archive that cannot be written, or is too large, is complete and not kept", async () => {
   const key = { state: "1", group: "a" };
   const large = "x".repeat(1_000_001);
-  const archives = new KeptArchives(scratchFolder("wharf-archives-"), LIMITS);
-  assert.equal(await textOf(archives.keeping(key, chunksOf(large))), large);
+  const archives = new ArchiveCache(scratchFolder("wharf-archives-"), LIMITS);
+  assert.equal(await textOf(archives.caching(key, chunksOf(large))), large);
   assert.equal(archives.open(key), undefined);
-  const nowhere = new KeptArchives("/nowhere/at/all", LIMITS);
-  assert.equal(await textOf(nowhere.keeping(key, chunksOf("a", "b"))), "ab");
+  const nowhere = new ArchiveCache("/nowhere/at/all", LIMITS);
+  assert.equal(await textOf(nowhere.caching(key, chunksOf("a", "b"))), "ab");
   assert.equal(nowhere.open(key), undefined);
 });
 
 test("a full disk ends only the copy", () => {
   const program = `
-    const { KeptArchives } = await import(${JSON.stringify(join(import.meta.dirname, "kept-archives.ts"))});
-    const archives = new KeptArchives(${JSON.stringify(scratchFolder("wharf-archives-"))});
+    const { ArchiveCache } = await import(${JSON.stringify(join(import.meta.dirname, "archive-cache.ts"))});
+    const archives = new ArchiveCache(${JSON.stringify(scratchFolder("wharf-archives-"))});
     const key = { state: "1", group: "a" };
     const chunks = (async function* () { for (let n = 0; n < 10; n++) yield "x".repeat(300_000); })();
     let bytes = 0;
-    for await (const chunk of archives.keeping(key, chunks)) bytes += chunk.length;
+    for await (const chunk of archives.caching(key, chunks)) bytes += chunk.length;
     console.log(bytes, archives.open(key));`;
   // The limit of a file has the effect of a full disk: a write is cut short, and the next one fails.
   const limited = 'ulimit -f 1000; exec "$0" "$@"';
@@ -85,9 +85,9 @@ test("a full disk ends only the copy", () => {
 });
 
 test("the oldest are dropped, those of the same group first, and reads of them go on", async () => {
-  const archives = new KeptArchives(scratchFolder("wharf-archives-"), LIMITS);
+  const archives = new ArchiveCache(scratchFolder("wharf-archives-"), LIMITS);
   const keep = async (group: string, state: string, text = state) => {
-    await textOf(archives.keeping({ group, state }, chunksOf(text)));
+    await textOf(archives.caching({ group, state }, chunksOf(text)));
   };
   const isKept = (state: string) => {
     const found = archives.open({ group: "", state });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { fromBuffer } from "yauzl";
-import { type ArchivedFile, archiveOf } from "./feed-archive.ts";
+import { type ArchivedFile, archiveOf } from "./archive.ts";
 
 const LONG = JSON.stringify({ text: "long ".repeat(20_000) });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isNotModified, stateHeaders } from "./feed-state.ts";
+import { isNotModified, stateHeaders } from "./state.ts";
 
 const CHANGED = Date.UTC(2026, 0, 2, 3, 4, 5, 600);
 const STATE = { etag: '"e"', changed: CHANGED, isOfKey: false };

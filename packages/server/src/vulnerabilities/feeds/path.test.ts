@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { vexPath } from "@wharf/advisories/publish";
-import { readFeedPath } from "./feed-path.ts";
+import { readFeedPath } from "./path.ts";
 
 describe("paths of feeds", () => {
   test("end with the file, whatever the names of folders", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as tick } from "node:timers/promises";
-import { type ExportLimits, FeedExports } from "./feed-exports.ts";
+import { type ExportLimits, FeedExports } from "./exports.ts";
 
 const LIMITS: ExportLimits = {
   ...{ concurrency: 3, concurrencyPerAddress: 2, maxWaiting: 2 },

@@ -22,7 +22,7 @@ import {
   packagesAmong,
   runsOf,
   type SizedAdvisory,
-} from "./feed-runs.ts";
+} from "./runs.ts";
 
 /** Advisories per query: a megabyte at most, and a millisecond or two. */
 const BATCH_SIZE = 100;

@@ -1,6 +1,6 @@
 import { pipeline } from "node:stream";
 import { zlib } from "../../lib/runtime/lazy-builtins.ts";
-import type { ArchivedFile } from "./feed-archive.ts";
+import type { ArchivedFile } from "./archive.ts";
 
 /** Headers are one block, and contents are padded to full blocks. */
 const BLOCK_BYTES = 512;
