@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os";
 export interface Cores {
   readonly serving: number | undefined;
   readonly asking: number | undefined;
-  /** How processes were pinned, for the report. */
+  /** The pinning of the processes, for the report. */
   readonly note: string;
 }
 

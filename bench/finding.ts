@@ -1,7 +1,7 @@
 import { median } from "./measure.ts";
 import { type Measured, NotMeasured, type Row, type Target } from "./row.ts";
 
-/** What became of a row. Rows without a target are informative. */
+/** The result of a row. Rows without a target are informative. */
 export type State = "met" | "missed" | "informative" | "not measured" | "failed";
 
 /** The medians of a measured row. */
@@ -77,7 +77,7 @@ export function findingToday(section: string, row: Row, findings: readonly Findi
   return { ...identityOf(section, row), state, notes, ...(figures && { figures }) };
 }
 
-/** How many times better than its target a ratio is: 1 meets it exactly. */
+/** The factor by which a ratio beats its target: 1 meets it exactly. */
 export function marginOf(target: Target, ratio: number): number {
   return "atLeast" in target ? ratio / target.atLeast : target.atMost / ratio;
 }

@@ -34,7 +34,7 @@ function isChosen({ only }: Options, name: string): boolean {
   return name.toLowerCase().includes(only.toLowerCase());
 }
 
-/** Costs only count in a full run: a quick one measures them when it is asked for them. */
+/** Costs only count in a full run: a quick one measures them on request. */
 function choosesCosts(options: Options): boolean {
   if (options.profile || (options.quick && options.only === "")) return false;
   return isChosen(options, COST_NAME);
@@ -114,7 +114,7 @@ function measuredBefore(earlier: Result | undefined, { work }: Row): Finding | u
   return earlier?.findings.find((one) => one.work === work && one.state !== "failed");
 }
 
-/** The costs; without them, the findings are kept all the same. */
+/** The costs; without them, the findings are stored all the same. */
 async function costsOf(bench: Bench): Promise<{ costs?: Costs }> {
   try {
     return { costs: await measureCosts(bench) };

@@ -8,8 +8,8 @@ const NAMES = 20_000;
 const STEP = 7_919;
 
 /**
- * Requests that create groups at a path, in each call other ones: a name that siblings share is checked further. Their
- * names are in no order, as those that people choose.
+ * Requests that create groups at a path, in each call other ones: a name that siblings share takes further checks.
+ * Their names are in no order, as those that people choose.
  */
 export function newGroups(path: string): () => Target[] {
   let calls = 0;

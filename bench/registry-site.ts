@@ -73,7 +73,7 @@ export class RegistrySite implements AsyncDisposable {
     return `${this.organization}/${REPO}`;
   }
 
-  /** Starts the server, with a reconcile pass at startup where that is wanted, on its data or a copy of them. */
+  /** Starts the server, with a reconcile pass at startup if requested, on its data or a copy of them. */
   serve(looks: boolean, data = this.data.path): Promise<Wharf> {
     const more = looks ? [] : ["--reconcile-minutes", "0"];
     return serve(this.#bench, data, [...this.#flags, ...more]);

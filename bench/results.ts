@@ -1,4 +1,4 @@
-/** The kept results: one file for each measured commit. */
+/** The stored results: one file for each measured commit. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import {
@@ -21,7 +21,7 @@ import type { Options } from "./options.ts";
 
 const RESULTS = join(import.meta.dirname, "results");
 
-/** The machine of a run. The first kept results have some of the facts only. */
+/** The machine of a run. The first stored results have some of the facts only. */
 export interface Machine {
   readonly cores: number;
   readonly model?: string;
@@ -65,7 +65,7 @@ export function machine(): Machine {
   };
 }
 
-/** What a run has found. */
+/** The findings of a run. */
 export type Found = Pick<Result, "machine" | "findings" | "costs" | "took">;
 
 /**
@@ -96,7 +96,7 @@ function partialFile({ only }: Options): string {
   return join(tmpdir(), `wharf-bench-${only === "" ? "partial" : "chosen"}.json`);
 }
 
-/** What an interrupted run has measured; rejects the findings of another commit, or with other options. */
+/** The partial result of an interrupted run; rejects the findings of another commit, or with other options. */
 export function readPartial(options: Options): Result {
   const file = partialFile(options);
   if (!existsSync(file)) throw new Error(`no run to resume: ${file} does not exist`);
@@ -145,7 +145,7 @@ export function isKept(
   return !quick && (only === "" || (findings.length === 0 && costs !== undefined));
 }
 
-/** All kept results, the oldest first. */
+/** All stored results, oldest first. */
 export function readResults(folder = RESULTS): Result[] {
   const files = readdirSync(folder).filter((name) => name.endsWith(".json"));
   const results = files.map((name) => readResult(join(folder, name)));

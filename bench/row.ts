@@ -29,7 +29,7 @@ export interface Row {
 /** Rows about the same question. */
 export interface Section {
   readonly title: string;
-  /** What the rows measure, and why it matters. */
+  /** The subject of the rows, and why it matters. */
   readonly about: string;
   readonly rows: readonly Row[];
 }

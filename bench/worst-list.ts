@@ -18,7 +18,7 @@ export interface Lists {
   readonly lists: ReadonlyMap<string, List>;
   /** The list whose first pages are the reference. */
   readonly whole: List;
-  /** Changes a row of the listed table: nothing that was kept of a list is current any more. */
+  /** Changes a row of the listed table: no cached list is current any more. */
   change(): Promise<unknown>;
 }
 

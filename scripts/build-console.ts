@@ -93,7 +93,7 @@ interface PageFiles {
   readonly styles: readonly string[];
   /** Modules that the script imports. */
   readonly parts: readonly string[];
-  /** A script that runs before the page is shown. */
+  /** A script that runs before the page is rendered. */
   readonly theme: string;
   readonly icon: string;
 }

@@ -52,7 +52,7 @@ export function publishBuild(parent: string, folder: string): void {
   // After the list: a folder in it was the current one already, so that this is newer.
   const current = readlinkSync(link);
   for (const name of abandoned) if (name !== current && name !== before) remove(join(parent, name));
-  // Of sources that have changed since.
+  // The code cache of sources that have changed since.
   remove(join(parent, CODE_CACHE));
 }
 

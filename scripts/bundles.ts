@@ -22,7 +22,7 @@ import { ROOT } from "./step.ts";
 
 const SOURCES = "packages/cli/src";
 
-/** Loaded when something is first asked of them, which few installations do. */
+/** Loaded on first use, which few installations need. */
 export const LIBRARIES = [
   "@peculiar/x509",
   "@simplewebauthn/server",
@@ -121,7 +121,7 @@ export async function bundle(options: BundleOptions): Promise<Bundles> {
   return { commands: [start, apart], operators };
 }
 
-/** How every bundle is built. */
+/** The build options of every bundle. */
 export function commonOptions({
   target,
   plugins,

@@ -13,7 +13,7 @@ type Passed = Record<string, string>;
 
 const RECORD = join(ROOT, "node_modules", ".cache", "biome", "passed.json");
 
-/** What decides how files are checked: rules, biome itself, and the dependencies that turn rules on. */
+/** Inputs that decide how files are checked: rules, biome itself, and the dependencies that turn rules on. */
 const DECISIVE = [
   "biome.json",
   "package.json",
@@ -21,7 +21,7 @@ const DECISIVE = [
   "node_modules/@biomejs/biome/package.json",
 ];
 
-/** Everything that may be checked; biome leaves out what its configuration does. */
+/** The files that may be checked; biome skips those that its configuration excludes. */
 const CHECKED = "**/*.{ts,tsx,js,jsx,mjs,cjs,json,jsonc,css,html}";
 
 export async function formatIsRight(): Promise<void> {

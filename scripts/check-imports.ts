@@ -54,7 +54,7 @@ export function importedTables(file: string, text: string): string[] {
   return importsOf(file, text).filter((path) => TABLES.test(path));
 }
 
-/** All parts of the engine. What is composed of them declares the two or three that it uses. */
+/** All parts of the engine. Consumers declare the two or three that they use. */
 const ENGINE = "engine/engine.ts";
 
 /** Whether a file below the composition root gets the whole engine. */

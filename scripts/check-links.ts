@@ -53,7 +53,7 @@ export function linksOf(text: string): string[] {
   return all.filter((target) => !/^[a-z]+:/i.test(target));
 }
 
-/** Where a path that a document mentions may begin. */
+/** Folders that a path in a document may be relative to. */
 const BASES = [
   "",
   "proto/wharf",

@@ -60,7 +60,7 @@ async function lockNamesNoMirror(): Promise<void> {
   }
 }
 
-/** What has not changed since the last check is not checked again. */
+/** Projects without changes since the last check are skipped. */
 function typesAreSound(project: string): Promise<void> {
   const known = join(
     ROOT,

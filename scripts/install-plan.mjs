@@ -4,9 +4,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The arguments for npm, or undefined when nothing is missing. Scripts of packages never run: whatever
- * is needed works without them. Packages for development are installed only when asked for, and stay
- * once they are there.
+ * The arguments for npm, or undefined when nothing is missing. Scripts of packages never run: whatever is needed works
+ * without them. Packages for development are installed only on request, and stay once they are there.
  *
  * @example const args = installArgs(".", { withDev: false });
  */
@@ -24,7 +23,7 @@ export function installArgs(root, { withDev }) {
   return ["ci", ...omit, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
 }
 
-/** Where packages for development go that every platform has. */
+/** The folders of packages for development that every platform has. */
 function devPackages(lock) {
   return Object.entries(packagesOf(lock))
     .filter(([, { dev, optional }]) => dev && !optional)

@@ -34,12 +34,12 @@ const LIMITS = {
   timeoutMs: (long ? 40 : 10) * 60_000,
 };
 
-/** How much of a failed file's errors is repeated at the end. */
+/** Number of a failed file's error lines that are repeated at the end. */
 const LINES_OF_FAILURE = 30;
 
 process.chdir(ROOT);
 const begun = performance.now();
-// Every file loads the same sources: V8's compiled code is kept between processes and runs.
+// Every file loads the same sources: V8's compiled code is cached between processes and runs.
 process.env.NODE_COMPILE_CACHE ??= join(ROOT, "node_modules", ".cache", "tests");
 // Everything that tests write goes below one folder, which is removed even if they are killed.
 const scratch = scratchFolder("wharf-tests-");

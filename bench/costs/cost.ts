@@ -4,10 +4,10 @@ export type StoreName = "SQLite" | "PostgreSQL";
 
 export type Operation = "GET" | "list 50" | "create";
 
-/** The shares of requests below which quantiles are kept. */
+/** The shares of requests below which quantiles are reported. */
 export const QUANTILES = [0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1];
 
-/** What one operation costs a server process on a core of its own. */
+/** The cost of one operation for a server process on a core of its own. */
 export interface Cost {
   readonly operation: Operation;
   readonly store: StoreName;
@@ -54,7 +54,7 @@ export function quantilesOf(sorted: ArrayLike<number>): number[] {
   return QUANTILES.map((share) => Number(quantile(sorted, share).toFixed(4)));
 }
 
-/** A kept quantile. */
+/** A reported quantile. */
 export function keptQuantile(kept: readonly number[], share: number): number {
   return kept[QUANTILES.indexOf(share)] ?? Number.NaN;
 }

@@ -22,7 +22,7 @@ import {
 } from "./cost.ts";
 import { measureSizes } from "./sizes.ts";
 
-/** What --only matches. */
+/** The name that `--only` selects. */
 export const COST_NAME = "cost of operations";
 
 const CONNECTIONS = 64;
@@ -57,7 +57,7 @@ function gets(paths: readonly string[]): Request {
   return { method: "GET", targets: paths.map((path) => ({ path })) };
 }
 
-/** Where operations run. */
+/** The server that operations run on. */
 interface Site extends AsyncDisposable {
   readonly server: Wharf;
   readonly uids: readonly string[];

@@ -19,7 +19,7 @@ export interface OpenLoad {
   /** Response times in milliseconds, in ascending order. */
   readonly times: Float64Array;
   readonly seconds: number;
-  /** How much later than due requests were sent, on average. */
+  /** The mean delay of requests behind their schedule. */
   readonly lateMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** The pages that are made of the kept results. */
+/** The pages that are generated from the stored results. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findingToday } from "../finding.ts";

@@ -1,4 +1,4 @@
-/** docs/performance.md, made of the kept results. */
+/** docs/performance.md, generated from the stored results. */
 import { type Finding, ratioText, type State } from "../finding.ts";
 import type { Machine, Result } from "../results.ts";
 import type { Section } from "../row.ts";
@@ -9,7 +9,7 @@ const STATES: readonly State[] = ["met", "missed", "informative", "not measured"
 /** Above this load before the run, other programs used the machine, too. */
 const QUIET_LOAD = 0.5;
 
-/** Rows whose ratios are shown for earlier commits, too. */
+/** Rows that list the ratios of earlier commits, too. */
 const TREND_SECTION = "One core";
 
 export function performancePage(

@@ -21,7 +21,7 @@ const HATCH = `<defs>
 
 export interface Drawing {
   readonly title: string;
-  /** What the chart shows, for those who cannot see it. */
+  /** The text alternative of the chart. */
   readonly description: string;
   readonly width: number;
   readonly height: number;

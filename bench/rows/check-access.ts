@@ -10,7 +10,7 @@ import { groupPath, mustEqual } from "../verify.ts";
 
 const CONNECTIONS = 32;
 
-/** Resources that are asked about in turn. */
+/** Resources of the access checks, in rotation. */
 const RESOURCES = 1_000;
 
 /** Questions of a batch: as many as the server accepts. */

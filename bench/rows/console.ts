@@ -21,7 +21,7 @@ const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-backgro
 /** Tags written in one transaction. */
 const BATCH_SIZE = 5_000;
 
-/** How often a page is opened before it is measured: the browser keeps the files then. */
+/** Warm-up visits of a page: the browser keeps the files then. */
 const WARM_UP = 3;
 
 interface Filled {

@@ -24,10 +24,10 @@ import type { Wharf } from "../wharf.ts";
  */
 export const GET_CONNECTIONS = 16;
 
-/** How long the others have been at it when a measurement begins. */
+/** Time that the disturbance runs before a measurement begins. */
 const HEAD_START_MS = 500;
 
-/** What other clients do at the same time. */
+/** The load of other clients during a measurement. */
 interface Disturbance {
   readonly connections: number;
   readonly targets: readonly Target[];
@@ -364,7 +364,7 @@ function fairnessRows(options: Options): Row[] {
   ]);
 }
 
-/** How much the work of some clients delays others. */
+/** The delay that the work of some clients causes for others. */
 export function isolationRows(options: Options): Row[] {
   return [
     ...[skipRow(options), sortRow(options), searchRow(options), createRow(options), blobsRow],

@@ -22,7 +22,7 @@ type Next = () => Targets;
 type Targets = Pick<HttpJob, "method" | "targets" | "connections">;
 
 interface Work {
-  /** What the next measurement sends. */
+  /** Creates the requests of the next measurement. */
   readonly ours: (uids: readonly string[], server: Wharf) => Next | Promise<Next>;
   readonly bare: (uids: readonly string[]) => Next;
 }
@@ -79,7 +79,7 @@ const getRow: Row = {
 /** Pages of the list that are requested in turn. */
 const PAGES = 100;
 
-/** Where pages of the reference begin: names of the data set are eight random hexadecimal digits. */
+/** The first names of the pages of the reference: names of the data set are eight random hexadecimal digits. */
 function firstNames(): string[] {
   return Array.from({ length: PAGES }, (_, at) => `team-${at.toString(16).padStart(2, "0")}`);
 }

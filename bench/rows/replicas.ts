@@ -138,8 +138,8 @@ async function compareWithFirst(replicas: Replicas, { options }: Bench): Promise
 }
 
 /**
- * How much of the last row is due to the rows: where cores are few, several replicas are slower than one on any rows,
- * because each of them has smaller batches.
+ * The part of the last row that is due to the rows: where cores are few, several replicas are slower than one on any
+ * rows, because each of them has smaller batches.
  */
 export const sharedRowsRow: Row = {
   work: `update ${REPOS} shared repos, as above`,

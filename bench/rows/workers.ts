@@ -25,7 +25,7 @@ interface Contents {
   readonly newGroups: () => Target[];
 }
 
-/** What is measured: requests to an organization with these contents. */
+/** The work of a measurement: requests to an organization with these contents. */
 interface Work {
   readonly name: string;
   requests(site: Contents): Request;

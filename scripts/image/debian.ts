@@ -8,7 +8,7 @@ import { extract } from "tar-stream";
 import { downloadPackages } from "../debian-packages.ts";
 import { type Entries, type Entry, textFile } from "./entry.ts";
 
-/** What Node.js links to, and certificate authorities. */
+/** The libraries of Node.js, and certificate authorities. */
 const PACKAGES = ["ca-certificates", "libatomic1", "libc6", "libgcc-s1", "libstdc++6"];
 
 /** Not needed at run time: converters of character sets, and documents other than licenses. */
@@ -42,7 +42,7 @@ export async function debianFiles(architecture: string, scratch: string): Promis
     const name = fieldOf(control, "Package");
     const version = fieldOf(control, "Version");
     packages.push({ name, version, architecture: fieldOf(control, "Architecture") });
-    // Where scanners look for packages of images without a package manager.
+    // The location in which scanners look for packages of images without a package manager.
     entries.set(`var/lib/dpkg/status.d/${name}`, textFile(control));
     for (const [path, entry] of await filesIn(archive)) {
       if (!OMITTED.test(path)) entries.set(path, entry);

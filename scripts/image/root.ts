@@ -14,7 +14,7 @@ wharf:x:${USER}:${USER}:wharf:/data:/sbin/nologin
   "etc/nsswitch.conf": "hosts: files dns\n",
 };
 
-/** What any program expects: links, users, a folder for temporary files, and one for data. */
+/** The entries that any program expects: links, users, a folder for temporary files, and one for data. */
 export function rootEntries(): Entries {
   const entries: Entries = new Map();
   for (const link of ["bin", "lib", "lib64", "sbin"]) {
@@ -22,7 +22,7 @@ export function rootEntries(): Entries {
     entries.set(`usr/${link}`, { type: "directory" });
   }
   for (const [path, text] of Object.entries(ROOT_FILES)) entries.set(path, textFile(text));
-  // Where runtimes mount what they provide, also on a root that is only read.
+  // Mount points of runtimes, also on a root that is only read.
   for (const path of ["dev", "proc", "sys", "etc"]) entries.set(path, { type: "directory" });
   entries.set("tmp", { type: "directory", mode: 0o1777 });
   entries.set("data", { type: "directory", mode: 0o700, owner: USER });

@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { ROOT } from "../step.ts";
 import { HEADER } from "./header.ts";
 
-/** What of the contract is read here; loaded when it is generated. */
+/** The part of the contract that is read here; loaded when it is generated. */
 interface Capabilities {
   readonly ALL_CAPABILITIES: readonly number[];
   readonly Capability: Readonly<Record<number, string>>;

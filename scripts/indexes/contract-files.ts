@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { DescService } from "@bufbuild/protobuf";
 import { ROOT, StepError } from "../step.ts";
 
-/** Where buf writes the code of the proto files. */
+/** The folder to which buf writes the code of the proto files. */
 export const GENERATED = "packages/contract/gen";
 
 /** A proto file of this repository, as generated. */

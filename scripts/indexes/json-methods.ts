@@ -5,7 +5,7 @@ import { ROOT } from "../step.ts";
 import { type ContractFile, camelCase, GENERATED } from "./contract-files.ts";
 import { HEADER } from "./header.ts";
 
-/** What of the contract is read here; loaded when it is generated. */
+/** The part of the contract that is read here; loaded when it is generated. */
 interface Options {
   httpRulesOf(method: DescMethod): readonly { verb: string; path: string; body: string }[];
   fieldBehavior(field: DescMessage["fields"][number]): { readonly required: boolean };

@@ -5,7 +5,7 @@ import { HEADER } from "./header.ts";
 
 const SERVER = "packages/server/src";
 
-/** How a file declares a resource: an exported constant that holds one. */
+/** The declaration of a resource in a file: an exported constant that holds one. */
 const DECLARATION = /^export const (\w+)(?:: Resource<\w+>)? = new Resource\(/gm;
 const CONSTRUCTION = /(?<!\* .*)\bnew Resource\(/g;
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PathItem, Schema } from "./part.ts";
 
-/** What was sent and received when an operation was called. */
+/** The recorded request and response of an operation. */
 export interface Example {
   /** The body of the request. */
   readonly request?: unknown;

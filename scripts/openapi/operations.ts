@@ -126,7 +126,7 @@ function descriptionOf({ route: { method }, isRoot }: DescribedRoute): string {
   return [text, accessText(method.desc)].filter(Boolean).join("\n\n");
 }
 
-/** What callers need, in a sentence. */
+/** The required access of callers, in a sentence. */
 function accessText(desc: DescMethod): string {
   const access = accessOf(desc);
   switch (access?.kind) {

@@ -4,7 +4,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** Operations by HTTP method in lower case. */
 export type PathItem = Readonly<Record<string, Schema>>;
 
-/** What an area says about its endpoints beside the contract. */
+/** The OpenAPI description of an area's endpoints beside the contract. */
 export interface ApiPart {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   /** Operations by path template. The variables of a template may be below the prefix of an endpoint. */

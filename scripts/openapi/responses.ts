@@ -116,7 +116,7 @@ function errorResponse(reasons: readonly string[]): Schema {
   };
 }
 
-/** Responses by status. Those of one common code are shared. */
+/** Responses by status. Responses of one common code are shared. */
 export function errorResponses(reasons: ReadonlySet<string>): Schema {
   const byStatus = Map.groupBy([...reasons].sort(), (reason) => String(statusOf(reason)));
   const responses = [...byStatus].map(([status, all]) => {
@@ -132,7 +132,7 @@ function componentName(code: string): string {
   return code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** What any operation may answer. */
+/** The errors of any operation. */
 export const COMMON_ERRORS: Schema = {
   "429": responseRef("TooManyRequests"),
   default: responseRef("Error"),

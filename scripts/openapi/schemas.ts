@@ -50,7 +50,7 @@ export class Schemas {
     return Object.fromEntries([...this.#all].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** A reference to a message, or the schema itself for well-known types. */
+  /** A reference to a message, or the schema itself for standard protobuf types. */
   message(desc: DescMessage): Schema {
     const known = WELL_KNOWN[desc.typeName];
     if (known) return known;

@@ -1,6 +1,6 @@
 import type { Schema } from "./part.ts";
 
-/** How requests authenticate, by the name that operations refer to. */
+/** Authentication methods of requests, by the name that operations refer to. */
 export const SECURITY_SCHEMES: Readonly<Record<string, Schema>> = {
   bearer: {
     type: "http",

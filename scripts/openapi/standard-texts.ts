@@ -43,7 +43,7 @@ const STANDARD_FIELDS: Readonly<Record<string, TextOf>> = {
   ),
 };
 
-/** What fields of this name, or of this kind of name, mean everywhere. */
+/** The meaning of fields of this name, or of this kind of name, everywhere. */
 export function standardField(field: DescField, subject: string): string | undefined {
   const { name, parent } = field;
   const known = STANDARD_FIELDS[name]?.(subject);
@@ -54,7 +54,7 @@ export function standardField(field: DescField, subject: string): string | undef
   return of === undefined ? undefined : `UID of the ${of.replaceAll("_", " ")}.`;
 }
 
-/** What messages of this name are everywhere. */
+/** The meaning of messages of this name everywhere. */
 export function standardType(name: string): string | undefined {
   const [, method, kind] = /^(\w+?)(Request|Response|List)$/.exec(name) ?? [];
   if (method === undefined || kind === undefined) return undefined;
@@ -67,7 +67,7 @@ function isOtherId({ name, scalar, parent }: DescField): boolean {
   return name === "uid" && scalar !== ScalarType.STRING;
 }
 
-/** What a method does that has one of the standard names: the summary as a sentence. */
+/** The description of a method that has one of the standard names: the summary as a sentence. */
 export function standardMethod(summary: string, isReplacement: boolean): string {
   const [verb = "", ...rest] = summary.split(" ");
   const noun = rest.join(" ");

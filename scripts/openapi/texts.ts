@@ -43,7 +43,7 @@ export function textOfField(field: DescField): string {
   );
 }
 
-/** What a request or a message is about, in words: `GetRoleBindingRequest` is about a role binding. */
+/** The subject of a request or a message, in words: `GetRoleBindingRequest` is about a role binding. */
 function subjectOf({ name }: DescMessage): string {
   const [, noun = name] =
     /^(?:Get|List|Create|Update|Delete|Batch\w+?)?(\w+?)(?:Request|Response|Filter)?$/.exec(name) ??

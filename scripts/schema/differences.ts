@@ -8,7 +8,7 @@ import { StepError } from "../step.ts";
 /** Columns that do not follow from the `data` of a row. */
 const UNDERIVED: ReadonlySet<string> = new Set(["part", "terms"]);
 
-/** What a step has to do: SQL, by the words of its file name. */
+/** The work of a step: SQL, by the words of its file name. */
 export type Steps = ReadonlyMap<string, readonly string[]>;
 
 /**

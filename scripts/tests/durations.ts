@@ -1,4 +1,4 @@
-/** How long test files took last time: those that take long are run first. */
+/** Durations of test files in the last run: the longest are run first. */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -8,7 +8,10 @@ export type Durations = Record<string, number>;
 /** Estimate for a file that was never run: longer files usually take longer. */
 const MS_PER_BYTE = 0.3;
 
-/** What files take that say little of it, in milliseconds: those that import others or are about sizes. */
+/**
+ * Estimates for files whose size says little of their duration, in milliseconds: those that import others or are about
+ * sizes.
+ */
 const USUAL_MS: Durations = {
   "packages/cli/test/long/release.test.ts": 250_000,
   "packages/console/test/long/screens.test.ts": 200_000,

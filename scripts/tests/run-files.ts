@@ -13,11 +13,11 @@ import { ROOT } from "../step.ts";
 import { type FileResult, MARKER } from "./reporter.ts";
 
 export interface Limits {
-  /** How many processes run at the same time. */
+  /** Number of concurrent processes. */
   readonly concurrency: number;
   /** Whether a file needs a process of its own. */
   readonly isAlone: (file: string) => boolean;
-  /** How long a file may take. */
+  /** Timeout of a file. */
   readonly timeoutMs: number;
 }
 

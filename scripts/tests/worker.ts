@@ -40,7 +40,7 @@ function run(file: string): Promise<void> {
   return promise;
 }
 
-// Without tracking, the test that such an error belongs to is not known: its file fails.
+// Without tracking, such an error cannot be assigned to a test: its file fails.
 process.on("uncaughtException", (error) => strayErrors.set(error, error));
 process.on("unhandledRejection", (reason, promise) => strayErrors.set(promise, reason));
 // A test may await several promises one after the other: one of them is rejected before its turn.

@@ -68,7 +68,7 @@ function created(path: string): Request {
   return { method: "POST", targets: bodies.map((body) => ({ path, body })) };
 }
 
-/** A program, and what has to be known about it. */
+/** A program, and the parameters of its measurement. */
 interface Program {
   readonly name: string;
   readonly getTarget?: Target;

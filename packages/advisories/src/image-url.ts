@@ -48,7 +48,7 @@ export function productKey(purl: string): string {
   return url === undefined ? purl : toText(url);
 }
 
-/** With the whole repository; undefined if it is no image of which the repository is known. */
+/** With the whole repository; undefined for other artifacts, and for images of unknown repositories. */
 function wholeForm(purl: string): PackageUrl | undefined {
   const url = parsePackageUrl(purl);
   if (url?.type !== "oci" || !url.qualifiers.get(REPOSITORY)) return undefined;

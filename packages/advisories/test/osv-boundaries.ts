@@ -60,7 +60,10 @@ function around(version: string): string[] {
   return [version, ...before, `${major}.${minor}.${patch + 1}`];
 }
 
-/** For tests: whether all entries of a record can be kept. Entries without package and ranges of commits are about nothing. */
+/**
+ * For tests: whether all entries of a record can be stored. Entries without package and ranges of commits are about
+ * nothing.
+ */
 export const isAboutSomething = (record: JsonObject) =>
   (record.affected as JsonObject[]).every((one) => one.package !== undefined || hasCommits(one));
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What the kubelet starts to get the credentials of an image.
+// The credential provider plugin that the kubelet starts to get the credentials of an image.
 "use strict";
 process.argv.splice(2, 0, "auth", "kubelet-credential");
 require("./wharf.cjs");

@@ -10,7 +10,7 @@ const PACKAGES = path.join(__dirname, "..", "..");
 /** A link to the folder of the current build: see scripts/build-folder.ts. */
 const DIST = path.join(PACKAGES, "cli", "dist");
 const BUILT = path.join(DIST, "wharf.cjs");
-/** What went into the build, one path below packages/ a line: scripts/build.ts writes it. Most commands need a part. */
+/** The inputs of the build, one path below packages/ a line: scripts/build.ts writes it. Most commands need a part. */
 const NEED_SERVER = ["serve", "serve-worker", "admin", "registry"];
 const SOURCES = path.join(
   DIST,
@@ -33,7 +33,7 @@ function markUsed() {
   try {
     fs.writeFileSync(path.join(fs.realpathSync(DIST), `used-${process.pid}`), "");
   } catch (_notOurs) {
-    // Somebody else's build, who builds it again if he wants to.
+    // The build of another user, who can rebuild it.
   }
 }
 

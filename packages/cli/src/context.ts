@@ -10,7 +10,7 @@ import { type Prompt, promptOn } from "./terminal/prompt.ts";
 import { type Messages, messagesTo, type Terminal, terminalOf } from "./terminal/terminal.ts";
 import { version } from "./version.ts";
 
-/** What the code of a command works with. */
+/** The environment of a command: its settings, outputs and clients. */
 export interface Context {
   readonly settings: Settings;
   readonly environment: Environment;
@@ -25,7 +25,7 @@ export interface Context {
   readonly signal: AbortSignal;
   /** The API client of the caller, created on first use. */
   client(): Promise<Wharf>;
-  /** Asks for confirmation, unless `-y` is given. */
+  /** Asks for confirmation without `-y`. */
   confirm(question: string): Promise<void>;
 }
 

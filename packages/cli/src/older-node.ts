@@ -1,6 +1,6 @@
 /**
- * What the commands use and Node.js 20 and 22 lack. Only the released package loads it (bin/installed.cjs): in the
- * sources, commands run on the Node.js of the installation.
+ * Polyfills of what the commands use and Node.js 20 and 22 lack. Only the released package loads it
+ * (bin/installed.cjs): in the sources, commands run on the Node.js of the installation.
  */
 import zlib from "node:zlib";
 

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-/** Where files of the user are kept: in the platform's directories, unless XDG_… says otherwise. */
+/** Locations of the user's files: in the platform's directories, unless XDG_… says otherwise. */
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

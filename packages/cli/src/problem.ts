@@ -74,7 +74,7 @@ const UNREACHABLE: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "connection reset",
 };
 
-/** Of the server, at its start: the message has the reason. */
+/** Reason of a server that failed to start: the message has the reason. */
 const DATABASE_UNAVAILABLE = "DATABASE_UNAVAILABLE";
 
 /** Converts anything thrown to what is printed. */

@@ -1,4 +1,4 @@
-/** Progress is shown only for work that takes longer. */
+/** Delay before the progress line appears: short work has none. */
 const DELAY_MS = 1_000;
 const FRAME_MS = 100;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -6,7 +6,7 @@ const BAR_WIDTH = 24;
 
 /** Reports the progress of work. */
 export interface Step {
-  /** Shown as a bar if the total is known, as a count otherwise. */
+  /** A bar if there is a total, a count otherwise. */
   at(done: number, total?: number): void;
   /** The current activity. */
   say(text: string): void;
@@ -72,7 +72,7 @@ interface State {
   total: number | undefined;
 }
 
-/** The progress line: a bar if the total is known, a spinner otherwise. */
+/** The progress line: a bar if there is a total, a spinner otherwise. */
 export function frame({ text, done, total }: State, elapsed: number): string {
   if (done !== undefined && total !== undefined && total > 0) {
     const share = Math.min(1, done / total);

@@ -39,7 +39,7 @@ function reportOptions(words: readonly string[]): ReportOptions {
 }
 
 export interface ReportOptions {
-  /** Whether `-o json` is given: errors are JSON then, too. */
+  /** Whether the output format is JSON: errors are JSON then, too. */
   readonly json: boolean;
   readonly verbose: boolean;
   /** Whether WHARF_TOKEN is set, which takes precedence over a login. */

@@ -15,7 +15,7 @@ export interface Settings {
   readonly issuer: string;
   readonly audience: string;
   readonly registry: string;
-  /** The content of the file with certificates of further authorities. */
+  /** The content of the file with certificates of additional authorities. */
   readonly ca: string | undefined;
   readonly output: string;
   /** An expression of jq for JSON. */

@@ -1,6 +1,6 @@
 import { usageError } from "./errors.ts";
 
-/** Trusts further certificate authorities in all connections of this process. */
+/** Trusts additional certificate authorities in all connections of this process. */
 export async function trust(ca: string | undefined): Promise<void> {
   if (ca === undefined) return;
   const tls = await import("node:tls");

@@ -6,7 +6,7 @@ export function version(): string {
   return manifest.version;
 }
 
-/** What `wharf version -o json` prints. */
+/** The output of `wharf version -o json`. */
 export interface VersionDetails extends BuildInfo {
   readonly version: string;
   readonly nodeVersion: string;

@@ -85,7 +85,7 @@ for (const store of STORES) {
       assert.deepEqual(await found(), [...obvious].sort());
       const hashed = [...obvious, [digestOf(damaged), "its file has another digest"]];
       assert.deepEqual(await found("--blobs"), hashed.sort());
-      // What the scrub of the server has found is named without hashing.
+      // Damage that the server's scrub has found is reported without hashing.
       const mark = (time: number) =>
         execute(server, `UPDATE blobs SET damaged = ${time} WHERE digest = '${digestOf(damaged)}'`);
       await mark(1_700_000_000_000);

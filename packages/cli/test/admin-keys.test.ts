@@ -21,7 +21,7 @@ function keyFile(name: string, content: string | Buffer = randomBytes(32)): stri
   return path;
 }
 
-/** What must be the same before and after a command that was refused. */
+/** The keys, which a rejected command must not change. */
 const keysOf = (server: TestServer) =>
   rawRows(server, "SELECT kid, retires FROM signing_keys ORDER BY kid");
 

@@ -168,7 +168,7 @@ interface Listed {
   readonly events: readonly { uid: string }[];
 }
 
-/** What an advisory is, whatever group it is in and whenever it came there. */
+/** An advisory without the fields that depend on its group and on its way there. */
 function comparable({ uid: _, updateTime: _u, ...rest }: Listed & Record<string, unknown>) {
   return { ...rest, events: rest.events.map(({ uid: _uid, ...event }) => event) };
 }

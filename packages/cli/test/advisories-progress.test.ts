@@ -16,7 +16,7 @@ const EACH = 2;
 /** A batch holds a megabyte: each document is one of its own. */
 const PADDING = " ".repeat(600 * 1024);
 
-/** Where a bar is drawn: how many documents of how many. */
+/** A progress bar: the number of imported documents, and of all. */
 const BAR = /importing into (\w+) (█*)(░*) (\d+)\/(\d+)/g;
 
 /** Goes back to the beginning of the line, and empties it. */

@@ -171,7 +171,7 @@ describe("audit", () => {
     assert.equal(code, 1);
     assert.match(stderr, new RegExp(`not verified: .* unknown keys: ${unknownKeys[0]}`));
     assert.doesNotMatch(stderr, /tampered/);
-    // What is wrong is found with any keys.
+    // The change is found with any keys.
     const entry = entries()[1] as EntryLine;
     const changed = lines.with(at(entry), { ...entry, code: 7 });
     assert.match(problemsOf(changed, []).join("\n"), /was changed/);

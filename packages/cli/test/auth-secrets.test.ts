@@ -13,7 +13,7 @@ describe("secrets of a sign-in", () => {
   let world: World;
   let proxy: Server;
   let home: Home;
-  /** Every address that the server was asked for. */
+  /** Every path of a received request. */
   const addresses: string[] = [];
   before(async () => {
     const [front, back] = [await freePort(), await freePort()];

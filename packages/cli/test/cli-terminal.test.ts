@@ -125,7 +125,7 @@ describe("at a terminal", () => {
   });
 });
 
-/** The same server, with each answer held back. */
+/** The same server, with each answer delayed. */
 async function slowed(url: string, ms: number): Promise<{ url: string; close(): void }> {
   const { hostname, port } = new URL(url);
   const proxy = createServer((client) => {

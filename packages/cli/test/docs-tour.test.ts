@@ -63,7 +63,7 @@ test("the commands of docs/after-a-leak.md print what it says", async (t) => {
   assert.equal((await operator.post(`${at}:generateScimToken`)).status, 200);
   const invite = { roleUid: roleNamed("viewer"), ttl: "900s" };
   const { body } = await operator.post(`/iam/v2beta1/groupInvites/${organization}`, invite);
-  // There are keys for registries once one has asked for them.
+  // Keys for registries exist after the first request for them.
   assert.equal((await fetch(`${server.url}/registry/certs.pem`)).status, 200);
   const { access_token } = await world.login.logIn("ada");
   const PERSON = decodeJwt(access_token).sub as string;
@@ -71,7 +71,7 @@ test("the commands of docs/after-a-leak.md print what it says", async (t) => {
     .split(/^(?=## A token or session of someone)/m)
     .map(stepsOf) as [Step[], Step[]];
   assert.ok(rotating.length > 9 && single.length === 4);
-  // What ends one session comes first: a rotation ends all of them.
+  // The part that ends one session comes first: a rotation ends all of them.
   const WHARF_TOKEN = await server.token();
   await walkThrough(single, server, { CODE: body.code, PERSON, WHARF_TOKEN });
   const status = async (token: string) =>

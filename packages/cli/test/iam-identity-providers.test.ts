@@ -17,7 +17,7 @@ describe("identity providers", () => {
   });
   after(() => site.stop());
 
-  /** What every provider needs. */
+  /** The options that every provider needs. */
   const how = (client: string) => [
     ...["--parent", "acme", "--issuer", "https://login.example.com", "--client-id", client],
     ...["--default-role", "viewer"],

@@ -58,12 +58,12 @@ describe("long lists", () => {
   test("--sort and --filter cover every page; the server does what it can", async () => {
     const list = ["iam", "identities", "list", "--parent", "acme", "--jq", ".items[].name"];
     const lines = async (...args: string[]) => (await site.ok(...list, ...args)).trim().split("\n");
-    // The server orders texts letter by letter, and is asked for no more than one page.
+    // The server orders texts letter by letter, and receives a request for only one page.
     const { stdout, stderr } = await site.run(
       ...[...list, "--sort", "name desc", "--limit", "2", "-v"],
     );
     assert.equal(stdout, "ci 99\nci 98\n");
-    // The next page is asked for ahead, and canceled.
+    // The next page is prefetched, and canceled.
     const asked = stderr.split("\n").filter((line) => /v2beta1\/identities.* → 200/.test(line));
     assert.equal(asked.length, 1, stderr);
     assert.match(asked[0] ?? "", /order_by=name(%20|\+)desc/);

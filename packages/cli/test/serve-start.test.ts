@@ -28,7 +28,7 @@ async function databaseWithout(table: string): Promise<string> {
   return url;
 }
 
-/** The addresses and the setup code are written once the address of the port is known. */
+/** The addresses and the setup code are written once the port is bound. */
 for (const table of ["installation", "tickets"]) {
   test(`a start that cannot write ${table} closes its port and exits with one line`, async () => {
     const port = await freePort();

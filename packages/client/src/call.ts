@@ -27,7 +27,7 @@ export interface CallOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-/** What all calls of a client share. */
+/** The state that all calls of a client share. */
 export interface CallContext {
   readonly transport: Transport;
   readonly baseUrl: string;
@@ -151,8 +151,8 @@ function backoffMs(attempt: number, { retryAfterMs }: WharfError): number {
 }
 
 /**
- * Calls a method that streams its response. Without a timeout, unless one is given. A stream that ends with an error is
- * not retried: the caller knows where to continue.
+ * Calls a method that streams its response. The default is no timeout. A stream that ends with an error is not retried:
+ * the caller knows where to continue.
  *
  * @example for await (const event of streamCall(context, EventsService.method.watchEvents, request, {})) …
  */

@@ -20,8 +20,8 @@ export type RequestOf<Input extends DescMessage> = "updateMask" extends keyof Me
 type Init = Readonly<Record<string, unknown>>;
 
 /**
- * Creates the message of a request. An update without a mask gets one from its resource: exactly the given fields
- * change, including empty ones.
+ * Creates the message of a request. An update without a mask gets one from its resource: exactly its fields change,
+ * including empty ones.
  *
  * @example requestMessage(UpdateGroupRequestSchema, { group: { uid, description: "" } })
  * // { group: { uid, description: "" }, updateMask: { paths: ["description"] } }
@@ -60,7 +60,7 @@ function isResource(field: DescField): boolean {
   return field.message?.typeName !== FieldMaskSchema.typeName;
 }
 
-/** The paths of the given leaves. Lists, maps and well-known types are leaves. */
+/** The paths of the set leaves. Lists, maps and well-known types are leaves. */
 function present(schema: DescMessage, init: Init, prefix: string): string[] {
   return schema.fields.flatMap((field) => {
     const value = given(init, field);

@@ -25,7 +25,7 @@ export interface WharfOptions {
   readonly userAgent?: string | undefined;
   /** The timeout of a call, retries included. Default: 30 seconds. */
   readonly timeoutMs?: number | undefined;
-  /** How often reads and creates are retried after transient errors. Default: 2. */
+  /** Maximum number of retries of reads and creates after transient errors. Default: 2. */
   readonly retries?: number | undefined;
   /** Called after every attempt; never sees tokens. */
   readonly onRequest?: ((sent: Sent) => void) | undefined;

@@ -1,4 +1,4 @@
-/** What servers and proxies do to requests looks the same with node:http as with `fetch`. */
+/** Tests that failures of servers and proxies look the same with node:http as with `fetch`. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import {

@@ -36,7 +36,7 @@ after(async () => {
   await issuer.stop();
 });
 
-/** What a method does when its request is of the right shape and names nothing that exists. */
+/** The outcome of a method when its request is of the right shape and names nothing that exists. */
 async function outcome({ wharf }: RecordingClient, method: DescMethod): Promise<string> {
   const request = Object.fromEntries(
     method.input.fields.map((field) => [field.localName, emptyOf(field.localName, method)]),

@@ -70,7 +70,7 @@ function programOf(code: string): string {
   return code.includes("const wharf =") ? code : `${client}\n${code}`;
 }
 
-/** What stands between the outputs of two examples; none prints it. */
+/** The separator between the outputs of two examples; none prints it. */
 const END = "=== end of example ===";
 
 /** Runs the examples one after the other, in one process: loading the client takes longer than they do. */

@@ -1,4 +1,4 @@
-/** What the hash of an audit entry covers. */
+/** The content that the hash of an audit entry covers. */
 
 /** An entry as its hash covers it: the values of the API, with the time in milliseconds since 1970. */
 export interface HashedAuditEntry {

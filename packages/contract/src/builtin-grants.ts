@@ -207,7 +207,7 @@ export const APK_PUSH = [...APK_PULL, "apk.create", "apk.delete"];
 /** Reads the audit log, and the names of groups, to find out where. */
 export const AUDITOR = ["groups.list", "audit.list"];
 
-/** What it takes to create an identity and bind it to a role. */
+/** The capabilities to create an identity and bind it to a role. */
 export const PULL_TOKEN_CREATOR = [
   "groups.list",
   "roles.list",

@@ -8,7 +8,7 @@ import * as contract from "./index.ts";
 import { accessOf } from "./options.ts";
 import { isRoot, isUid } from "./uid.ts";
 
-/** How many capabilities the contract gives each role; 8 more for owner, see below. */
+/** The number of capabilities that the contract gives each role; 8 more for owner, see below. */
 const SIZES: Readonly<Record<string, number>> = {
   console_viewer: 45,
   viewer: 51,

@@ -11,7 +11,7 @@ import { Http } from "./support/client/http.ts";
 import { exchange } from "./support/client/tokens.ts";
 import { type Member, onEachStore, roleNamed } from "./support/world/world.ts";
 
-/** What the methods that give something ask for, and nothing that is worth giving. */
+/** The capabilities that methods which grant something require, and none that is worth granting. */
 const GIVING = [
   "groups.list",
   "groups.create",
@@ -244,7 +244,7 @@ onEachStore("errors name no capability of a role that the caller cannot read", (
   ];
   const RULE = /^every capability of the role at [0-9a-f/]+$/;
 
-  /** Everything that grants the hidden role at the folder, or promises to. */
+  /** Calls that grant the hidden role at the folder, or promise to. */
   async function attempts(api: ApiClient, theirs: ApiClient) {
     const { uid: identityUid } = await world.member();
     const low = await world.bind(folder, identityUid, ["role_bindings.create"]);

@@ -5,7 +5,7 @@ import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
 
-/** Everything that the methods themselves ask for, and little that is worth giving. */
+/** The capabilities that the methods require, and few that are worth granting. */
 const KEEPER = [
   "identity_providers.list",
   "identity_providers.create",

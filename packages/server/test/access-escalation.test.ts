@@ -5,7 +5,7 @@ import { onEachStore, roleNamed } from "./support/world/world.ts";
 
 const CLAIMS = { issuer: "https://issuer.example.com", subject: "s" };
 
-/** Everything that granting takes, and little that is worth granting. */
+/** The capabilities that granting requires, and few that are worth granting. */
 const GRANTER = [
   "groups.list",
   "role_bindings.create",

@@ -41,7 +41,7 @@ onEachStore(
     let direct: DirectStore;
     const groups: string[] = [];
     const holders: Holder[] = [];
-    /** Which roles list groups. */
+    /** Whether each role lists groups. */
     const roles = new Map<string, boolean>();
     let bound: Bound[] = [];
     let org = "";
@@ -209,7 +209,7 @@ onEachStore(
         async (all) => {
           for (const one of all) {
             await change(one);
-            // Those whom the change concerns, and others.
+            // Identities that the change concerns, and others.
             for (const holder of holders) await check(holder, one.two);
             for (const [at, holder] of holders.entries()) {
               if (!holder.exists)

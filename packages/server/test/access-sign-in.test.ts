@@ -15,8 +15,8 @@ const PROVIDERS = "/iam/v2beta1/identityProviders";
 const HOUR_MS = 3_600_000;
 
 /**
- * Where a sign-in counts. The victim organization and a rival one use the same issuer, the rival
- * with the same client id or one of their own; every way to become Alice is tried in each.
+ * Tests the organization in which a sign-in counts. The victim organization and a rival one use the same issuer, the
+ * rival with the same client id or one of their own; every way to become Alice is tried in each.
  */
 onEachStore("sign-ins at a shared issuer", (world) => {
   let issuer: StandInIssuer;
@@ -84,7 +84,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
       const uid = await register(sub, acme, "owner");
       const organization = await world.organization();
       const rival = await provider(organization, clientId);
-      // An owner can bind any identity: that makes Alice known to the organization.
+      // An owner can bind any identity: that makes Alice visible to the organization.
       await world.bind(organization, uid, "owner");
       const alice = as(await through(rival, sub, clientId));
       assert.equal(await mayRead(alice, organization), true);
@@ -308,7 +308,7 @@ onEachStore("sign-ins at a shared issuer", (world) => {
     const back = new Http(world.server.url, await issuer.sign({ sub, aud: hostname() }));
     const code = await invite(organization, "viewer");
     assert.equal((await back.post("/auth/v1/register", { code })).status, 403);
-    // What another organization gave is not for this one to take away.
+    // Grants of another organization are not for this one to revoke.
     const elsewhere = await world.organization();
     await world.bind(elsewhere, uid, "viewer");
     const rest = as(await direct(sub));

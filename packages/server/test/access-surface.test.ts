@@ -35,7 +35,7 @@ onEachStore("the API surface", (world) => {
       (error: { code: number }) => error.code,
     );
 
-  /** What does not depend on the store: every other one on SQLite, the rest on PostgreSQL. */
+  /** Tests that do not depend on the store: every other one on SQLite, the rest on PostgreSQL. */
   const isTurn = (at: number) => (world.store === "sqlite") === (at % 2 === 0);
 
   test("a malformed scope is INVALID_ARGUMENT for every caller", async () => {

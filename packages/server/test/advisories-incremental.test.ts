@@ -20,7 +20,7 @@ interface Seen {
   readonly deleteTime?: string;
 }
 
-/** Somebody who keeps a copy, reading only what has changed. */
+/** A client with a copy, which reads only changes. */
 class Copy {
   readonly #api: ApiClient;
   readonly #group: string;
@@ -32,7 +32,7 @@ class Copy {
     this.#group = group;
   }
 
-  /** Reads everything since the last update that is known, page by page. */
+  /** Reads everything since the last received update, page by page. */
   async poll(): Promise<void> {
     const request = {
       uidp: { descendantsOf: this.#group },

@@ -18,7 +18,7 @@ interface Seen {
   readonly deleteTime?: string;
 }
 
-/** A copy that is kept by reading what has changed, each time from another replica. */
+/** A copy that follows the changes, each time from another replica. */
 class Copy {
   readonly kept = new Map<string, Seen>();
   readonly #replicas: readonly ApiClient[];

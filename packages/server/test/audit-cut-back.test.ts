@@ -80,7 +80,7 @@ onEachStore("a store whose audit log was cut back to an earlier checkpoint", (wo
     return { org, entry: Number(row?.entry), seals, before, after };
   };
 
-  /** The log of an organization after further changes. */
+  /** The log of an organization after more changes. */
   const exportLater = async (org: string) => {
     await world.group(org);
     const later = await exported(org);

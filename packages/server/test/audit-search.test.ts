@@ -412,7 +412,7 @@ class TestKeys {
   }
 }
 
-/** What is wrong with entries, according to the checkpoints of the store. */
+/** The problems of entries, according to the checkpoints of the store. */
 async function problems(store: Store, keys: TestKeys, entries: readonly StoredAuditEntry[]) {
   const verifier = new Verifier([keys.jwk]);
   const header: HeaderLine = { kind: "header", format: "wharf-audit-1", roots: ["*"], keys: [] };

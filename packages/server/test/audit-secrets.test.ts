@@ -78,7 +78,7 @@ test("no secret of any resource gets into the audit log, when it is updated or d
 /** Methods that end sessions of the caller, ask other servers, or wait for something to happen. */
 const LEFT_OUT = /Logout|Watch|CheckAccountAssociation|GroupAccountAssociations\/Check/;
 
-/** Where requests are recorded. */
+/** The tables that record requests. */
 const TABLES = ["audit", "events", "deliveries"];
 
 /** The texts of the secret fields of a message. */

@@ -1,4 +1,4 @@
-/** What clients see when the clock of the server was wrong for a while. */
+/** Tests clients of a server whose clock was wrong for a while. */
 import assert from "node:assert/strict";
 import { afterEach, before, mock, test } from "node:test";
 import { databaseTime } from "../src/store/db/database-time.ts";

@@ -276,7 +276,7 @@ onEachStore(
   },
 );
 
-/** All that the server has kept and said. */
+/** The server's stored rows and its log. */
 async function allText({ server }: World): Promise<string> {
   const tables = ["audit", "events", "account_associations", "installation"];
   const rows = await Promise.all(tables.map((table) => rawRows(server, `SELECT * FROM ${table}`)));

@@ -10,7 +10,7 @@ import { World } from "./support/world/world.ts";
 
 const GUIDE = readFileSync(join(import.meta.dirname, "../../../docs/migrate-v1-to-v2.md"), "utf8");
 
-/** What stands between blocks of output; nothing of the guide prints it. */
+/** The separator between blocks of output; nothing of the guide prints it. */
 const END = "=== end of block ===";
 
 /** The commands of the guide, each block with the output that follows it. */
@@ -30,7 +30,7 @@ describe("the guide from version 1 to version 2", () => {
     const script = BLOCKS.map(({ commands }) => `${commands}\necho; echo '${END}'\n`).join("");
     const env = { ...process.env, API: world.server.url, TOKEN: world.operator().token };
     const run = promisify(execFile);
-    // Where nobody is logged in, bash takes our pipe for a remote shell and would read its settings.
+    // Without a login session, bash takes our pipe for a remote shell and would read its settings.
     const flags = ["--norc", "-euo", "pipefail", "-c"];
     const { stdout, stderr } = await run("bash", [...flags, script], { env });
     assert.equal(stderr, "");

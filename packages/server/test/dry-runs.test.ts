@@ -18,7 +18,7 @@ import { ValidRequests } from "./support/fuzz/boundary-requests.ts";
 import { changesSince, storeDigest } from "./support/fuzz/store-digest.ts";
 import { onEachStore, roleNamed, type World } from "./support/world/world.ts";
 
-/** What cannot be tried: tokens, sessions and their issuers, clouds, and registries. */
+/** Methods without dry run: tokens, sessions and their issuers, clouds, and registries. */
 const UNTRIED = new Set([
   "wharf.auth.Auth/Register",
   "wharf.auth.Auth/GetHeadlessSession",
@@ -37,7 +37,7 @@ const UNTRIED = new Set([
 /** Tables that the server writes without a request. */
 const BACKGROUND = /^(leases|event_cursors|audit_.*)$/;
 
-/** What only people do, who have sessions. */
+/** Methods that need the session of a person. */
 const OF_PEOPLE = new Set([
   "wharf.auth.Auth/Delete",
   "wharf.auth.SessionsService/EndSession",
@@ -103,7 +103,7 @@ onEachStore(
       assert.deepEqual(changesSince(before, await digest(world)), []);
       assert.ok(tried.length > 70, `${tried.length} succeeded`);
       for (const method of tried) {
-        // What the others are about is not deleted.
+        // The resources that the other methods need are not deleted.
         if (/Delete/.test(method.name)) continue;
         const outcome = await outcomeOf(api.trying(), method, ground.requestOf(method));
         const real = await outcomeOf(api, method, ground.requestOf(method));

@@ -1,4 +1,4 @@
-/** What a sender reads while requests are in progress: by statement, which no machine is too slow for. */
+/** Tests the reads of a sender while requests are in progress: by statement, which no machine is too slow for. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Receiver } from "./support/events/receiver.ts";

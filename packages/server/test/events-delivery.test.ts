@@ -1,4 +1,4 @@
-/** What a receiver of events gets, and how it verifies it. */
+/** Tests the requests to a receiver of events, and their verification. */
 import assert from "node:assert/strict";
 import { createPublicKey, verify } from "node:crypto";
 import { after, before, test } from "node:test";

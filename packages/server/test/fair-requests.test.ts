@@ -60,7 +60,7 @@ async function owner(world: World) {
   const check = `/iam/v2beta1/access:check?resource=${organization}&capability=groups.list`;
   const get = `/iam/v2beta1/groups/${organization}`;
   const client = new Client(world, await world.signer.token(uid));
-  // Authenticated once, the caller is known before a request begins.
+  // Authenticated once, the caller is cached before a request begins.
   await succeeds(client.get(get));
   return { organization, client, check, get };
 }

@@ -179,7 +179,7 @@ onEachStore("advisory feeds over HTTP", (world) => {
         assert.equal(answer.status, 200, path);
         return answer;
       };
-      // The length is known once the archive is kept; that of another one is not.
+      // The answer has a length once the archive is cached; that of another one has none.
       const lengthOf = (answer: FeedAnswer) => answer.headers.get("content-length");
       const first = await read(headers);
       assert.equal(lengthOf(first), null);
@@ -193,7 +193,7 @@ onEachStore("advisory feeds over HTTP", (world) => {
       assert.equal((await feeds.scanner.get(path, conditional)).status, 304);
       assert.equal((await feeds.scanner.get(path)).status, 401);
       assert.equal((await feeds.scanner.get(path, stranger)).status, 404);
-      // What everyone may read differs from what members may: it says so.
+      // The public content differs from that of members, so the answer says so.
       const binding = await world.bind(group, ANONYMOUS_UID, ["advisories.list"]);
       const open = await read({});
       assert.equal(lengthOf(open), null);
@@ -261,7 +261,7 @@ onEachStore("advisory feeds over HTTP", (world) => {
       assert.equal(head.headers.get("etag"), tags[0]);
       assert.equal(head.headers.get("content-type"), plain.headers.get("content-type"));
       const isDocument = path.startsWith("osv/CGA");
-      // Archives are kept.
+      // Archives are cached.
       const size = isDocument || isZip ? String(plain.bytes.length) : null;
       assert.equal(head.headers.get("content-length"), size, "long files are not made for a head");
     }

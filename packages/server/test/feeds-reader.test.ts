@@ -39,7 +39,7 @@ onEachStore("feeds of a small group beside a large one", (world) => {
   });
   after(() => direct.close());
 
-  /** A reader of the feed of a group, and how many rows the store has given it. */
+  /** A reader of the feed of a group, and the number of rows that it has read from the store. */
   function reading(group: string) {
     const { store } = direct.engine;
     const seen = { rows: 0 };

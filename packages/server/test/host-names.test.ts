@@ -1,4 +1,4 @@
-/** Which host names a server on a loopback address answers to. */
+/** Tests the host names that a server on a loopback address answers to. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { checkError, checkHealthy, parseAnswer, sendRaw } from "./support/client/raw.ts";

@@ -71,7 +71,7 @@ describe("a server under hostile HTTP/2", () => {
     const status = Number(headers[":status"]);
     const isGrpc = headers["content-type"] === "application/grpc";
     if (isGrpc) checkStatus({ ...headers, ...trailers }, about);
-    // What HTTP/2 itself forbids never becomes a request.
+    // Frames that HTTP/2 itself forbids never become a request.
     else if (Number.isNaN(status)) assert.equal(reset, constants.NGHTTP2_PROTOCOL_ERROR, about);
     else if (status >= 400 && body.length > 0)
       checkError(status, JSON.parse(body.toString()), about);

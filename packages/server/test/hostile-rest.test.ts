@@ -79,7 +79,7 @@ for (const store of STORES) {
           `POST /iam/v2beta1/groups HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}` +
           `Authorization: Bearer ${known["<token>"]}\r\nContent-Length: ${body.length}\r\n\r\n`;
         const heard = await sendRaw(server.url, Buffer.concat([Buffer.from(head), body]));
-        // Who answers before all was sent may be cut off by the sender's own system.
+        // An answer before the whole request was sent may be cut off by the sender's own system.
         if (heard.length > 0) assert.equal(parseAnswer(heard)?.status, 413);
         await checkHealthy(server);
       }

@@ -26,7 +26,7 @@ for (const store of STORES) {
     const keyFile = join(folder, "secret.key");
     let world: World;
     let material: KeyMaterial;
-    /** What callers were given. */
+    /** The secrets that callers have received. */
     const given: [string, Buffer][] = [];
     before(async () => {
       writeFileSync(keyFile, randomBytes(32), { mode: 0o600 });

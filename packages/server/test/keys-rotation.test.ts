@@ -22,7 +22,7 @@ interface SessionRow {
   readonly generation: number;
 }
 
-/** Everything that a thief has who copied the database and its secret key. */
+/** The key material of a thief who copied the database and its secret key. */
 interface Leak extends KeyMaterial {
   readonly session: SessionRow;
 }

@@ -27,7 +27,7 @@ import { STORES, TestServer } from "./support/server/test-server.ts";
 
 const BASE_URL = "http://wharf.test";
 
-/** What such a version had written. */
+/** A store as such a version has written it. */
 async function plainStore(driver: Driver) {
   const { writer } = driver;
   const signing = await newSigningKey(Date.now() - 1_000);
@@ -118,7 +118,7 @@ for (const store of STORES) {
       const secrets = secretBytesOf(await keyMaterialOf(server));
       const files = store === "sqlite" ? filesBelow(folder) : [];
       if (store === "postgres") {
-        // What is still to be written out is in memory alone.
+        // Changes that are not yet written out are in memory alone.
         await rawRows(server, "CHECKPOINT");
         const tables = ["signing_keys", "registry_keys", "installation", "unsealed", "secrets"];
         const [at] = await rawRows<{ data_directory: string }>(server, "SHOW data_directory");

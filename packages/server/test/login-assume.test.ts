@@ -41,7 +41,7 @@ for (const store of STORES) {
       askForToken(world.server.url, { grant_type: "refresh_token", refresh_token, ...more });
     const sessions = async () => (await rawRows(world.server, "SELECT id FROM sessions")).length;
 
-    /** What an existing client gets back. */
+    /** The parameters that an existing client receives. */
     const redirected = async (person: string, parameters: Record<string, string>) => {
       const tool = await OAuthClient.start(world.server.url);
       const redirect = `${tool.redirectUri}?token=true&error=true`;

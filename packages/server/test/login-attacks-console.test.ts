@@ -68,7 +68,7 @@ describe("a stolen or forged session of the console", () => {
   const statusOf = async (token: string) =>
     (await new Http(world.server.url, token).get("/auth/v1/ok")).status;
 
-  /** What the cookie and a token that it issued are still good for. */
+  /** The statuses that the cookie, and a token that it issued, still get. */
   async function left({ cookie, accessToken }: Stolen): Promise<[cookie: number, token: number]> {
     return [(await ask(cookie)).status, await statusOf(accessToken)];
   }

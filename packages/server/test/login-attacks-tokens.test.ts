@@ -203,7 +203,7 @@ for (const store of STORES) {
       const type = async (browser: HttpBrowser, user_code: string) =>
         browser.submit(await browser.open(url("/device")), { user_code });
 
-      /** Ada is asked whether a tool is hers. */
+      /** Ada sees the question whether a tool is hers. */
       const asked = async (browser: HttpBrowser, code: string): Promise<Visited> => {
         const chosen = await browser.submit(
           await type(browser, code),

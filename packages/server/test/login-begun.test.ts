@@ -184,7 +184,7 @@ for (const store of STORES) {
       await from(`2001:db8::${at.toString(16)}`);
     await assert.rejects(from("2001:db8::ffff"), /too many devices/);
     await from("2001:db8:0:1::1");
-    // Those that have expired no longer count.
+    // Expired logins no longer count.
     await from("2001:db8::ffff", now + 900_000);
     const digests = JSON.stringify(
       Array.from({ length: MAX_PENDING_DEVICES }, (_, at) => `digest ${at}`),

@@ -36,7 +36,7 @@ for (const store of STORES) {
     const exchanged = async (token: string, more: Record<string, string> = {}) =>
       exchange(server.url, token, { aud: server.url, identity_provider: provider, ...more });
 
-    /** Makes the person known, with an invite. */
+    /** Registers the person with an invite. */
     const register = async () => {
       const invite = await operator.post(`/iam/v2beta1/groupInvites/${organization}`, {
         roleUid: builtinRole("viewer")?.uid,

@@ -8,7 +8,7 @@ import { STORES } from "./support/server/test-server.ts";
 import { PASSWORD } from "./support/world/local-accounts.ts";
 import { World } from "./support/world/world.ts";
 
-/** What a sign-in page offers. */
+/** The methods that a sign-in page offers. */
 function waysOf({ text }: Visited): Record<string, boolean> {
   return {
     password: text.includes('name="password"'),

@@ -115,7 +115,7 @@ describe("the API description of a server", () => {
     for (const { path, method, body } of operationsOf(document)) {
       const name = `${method} ${path}`;
       check(body.summary, `summary of ${name}`);
-      // Which capabilities it needs does not say what it does.
+      // The required capabilities do not say what the method does.
       check(body.description.replace(/(^|\n)Needs .*$/s, ""), `description of ${name}`);
       for (const one of body.parameters ?? [])
         if (one.$ref === undefined) check(one.description, `${one.name} of ${name}`);

@@ -1,4 +1,4 @@
-/** What operators run a server with: metrics elsewhere, few series, new certificates, keys that are replaced in time. */
+/** Tests the operation of a server: metrics elsewhere, few series, new certificates, keys that are replaced in time. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rotateIfOlder } from "../src/app/key-rotation.ts";

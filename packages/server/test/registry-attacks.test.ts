@@ -25,7 +25,7 @@ describe("the registry token endpoint rejects", () => {
   const changed = (token: string) =>
     `${token.slice(0, -4)}${token.endsWith("AAAA") ? "BBBB" : "AAAA"}`;
 
-  /** Ways to be refused, each with who and what is shown. */
+  /** Rejected requests, each with the caller and its credentials. */
   const REFUSED: Record<string, () => Promise<[user: string, password: string]>> = {
     "an empty password": async () => ["_token", ""],
     "an empty user": async () => ["", ours],

@@ -17,7 +17,7 @@ import {
 } from "./support/registry/oci-client.ts";
 import { onEachStore } from "./support/world/world.ts";
 
-/** Statements about content; others, such as those of the audit log, are shared with further requests. */
+/** Statements about content; others, such as those of the audit log, are shared with other requests. */
 const ABOUT_CONTENT = /\b(blobs|blob_links|uploads|upload_parts|manifests|manifest_references)\b/;
 
 /** Runs a request, and records the statements about content and the file operations that it causes. */
@@ -130,7 +130,7 @@ onEachStore(
     ];
     for (const [what, send] of requests) {
       test(`${what} is like that of an unknown one`, async () => {
-        // What the first request puts into caches is there for both.
+        // The first request fills the caches for both.
         await send(unknown());
         for (const digest of [secret.layer, secret.config, secret.digest]) {
           const other = unknown();

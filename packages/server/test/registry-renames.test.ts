@@ -106,7 +106,7 @@ onEachStore(
       assert.equal((await api.groups.update(second, { verified: true })).verified, true);
     });
 
-    /** What a reconcile pass does when the registry has nothing at the path any more. */
+    /** Does the same as a reconcile pass when the registry has nothing at the path any more. */
     const emptied = (path: string) => replica.change(({ tx }) => clearRepoDeletion(tx, HOST, path));
 
     world.rule("images of a deleted repo keep the name of its folder", async (api) => {

@@ -101,7 +101,7 @@ onEachStore(
       const refused = await client.putManifest("acme/app", "1", manifest, MANIFEST);
       assert.deepEqual([refused.status, refused.code], [404, "MANIFEST_BLOB_UNKNOWN"]);
       assert.ok(existsSync(pathOf(digest)), "nothing is deleted");
-      // What stays damaged is reported once.
+      // Damage that stays is reported once.
       await round();
       assert.equal(problems.length, 1);
       await client.blob("acme/app", "flipped");

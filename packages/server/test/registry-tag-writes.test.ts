@@ -9,7 +9,7 @@ import { STORES } from "./support/server/test-server.ts";
 import { until } from "./support/until.ts";
 import { TrackedRegistry } from "./support/world/tracked-registry.ts";
 
-/** What a registry has under a name. */
+/** The content of a registry under a name. */
 interface Had {
   readonly status: number;
   readonly type: string | null;

@@ -44,7 +44,7 @@ class BadLine {
     return this.#received;
   }
 
-  /** Passes on what was kept, the last first. */
+  /** Forwards the delayed requests, last first. */
   async pass(to: string): Promise<void> {
     for (const { headers, body } of this.#kept.splice(0).reverse()) {
       const url = `${to}/registry/notifications`;

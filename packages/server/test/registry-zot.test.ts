@@ -6,7 +6,7 @@ import type { RegistryProxy } from "./support/registry/proxy.ts";
 import { RegistryStorage, type StoredImage } from "./support/registry/storage.ts";
 import { TrackedRegistry } from "./support/world/tracked-registry.ts";
 
-/** What zot says in the headers of an event. */
+/** The headers of an event of zot. */
 interface Said {
   readonly type: string;
   readonly at: number;

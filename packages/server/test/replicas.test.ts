@@ -33,7 +33,7 @@ describe("two replicas on one database", () => {
     assert.deepEqual([await one?.stop(), await two?.stop()], [0, 0]);
   });
 
-  /** An identity bound in a group, with its token: known to both replicas, and used on the second. */
+  /** An identity bound in a group, with its token: cached by both replicas, and used on the second. */
   const member = async (group: string, roleUid: string) => {
     const { uid } = await a.identities.create(org, { name: "member", claimMatch: CLAIMS });
     const binding = await a.roleBindings.create(group, { identityUid: uid, roleUid });

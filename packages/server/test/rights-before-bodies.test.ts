@@ -59,7 +59,7 @@ onEachStore("rights before bodies", (world) => {
     }
     assert.fail("the call was not denied");
   };
-  /** What the audit log has of the denials of a caller, without what differs between any two. */
+  /** The audited denials of a caller, without the fields that differ between any two. */
   const audited = async ({ uid }: Member) => {
     const { entries } = await world.operator().audit.listAuditEntries({ filter: { actor: uid } });
     // biome-ignore lint/suspicious/noExplicitAny: entries as the API has them.

@@ -77,7 +77,7 @@ for (const store of STORES) {
       assert.equal((await bob.http.delete(`/auth/v1/sessions/${hers.id}`)).status, 404);
       assert.equal((await operator.delete(`/iam/v2beta1/roleBindings/${other}`)).status, 200);
       assert.equal((await sessionsOf(bob, ada)).status, 200);
-      // Somebody without any role, and nobody.
+      // A person without any role, and an anonymous caller.
       const { body } = await operator.get(`/iam/v2beta1/roleBindings?identity=${bob.uid}`);
       for (const { uid } of body.roleBindings)
         await operator.delete(`/iam/v2beta1/roleBindings/${uid}`);

@@ -141,7 +141,7 @@ onEachStore("text search of advisories", (world) => {
     return (flipsCase ? part.toUpperCase() : part) || "a";
   }
 
-  /** What a search finds, by testing every advisory. */
+  /** The expected result of a search, from testing every advisory. */
   function expected(asked: Search, query: string, since: number | undefined): string[] {
     const top = groups[asked.group] as string;
     const isWithin = (group: string) => {

@@ -20,7 +20,7 @@ onEachStore("severities of advisories", (world) => {
   });
   after(() => direct.close());
 
-  /** Keeps what is known, as an import that goes no further. */
+  /** Keeps the stored severities, as an import without them. */
   const save = async (group: string, given: JsonObject) => {
     const known = fromJson(VulnerabilitySchema, given);
     return (await writing(direct, group, (writer) => saveVulnerabilities(writer, [known]))) === 1;

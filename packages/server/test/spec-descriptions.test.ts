@@ -12,7 +12,7 @@ const RELATIONSHIP = { claimMatch: { issuer: "https://issuer.example.com", subje
 
 const OIDC = { issuer: "https://idp.example.com", clientId: "c", clientSecret: "s" };
 
-/** What each resource needs beside its description. */
+/** The required fields of each resource beside its description. */
 const KINDS = {
   groups: {},
   identities: RELATIONSHIP,

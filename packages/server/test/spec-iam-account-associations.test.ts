@@ -34,7 +34,7 @@ onEachStore("account associations", (world) => {
   });
   const newGroup = () => world.group(org);
 
-  /** What is there, as its own reader sees it. */
+  /** The stored association, as its own reader sees it. */
   const kept = (api: ApiClient, uid: string) => api.accountAssociations.get(uid);
 
   world.rule("an association has the uid of its group and all of its accounts", async (api) => {

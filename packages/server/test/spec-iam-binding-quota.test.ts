@@ -80,7 +80,7 @@ onEachStore("the quota of role bindings", (world) => {
     assert.deepEqual([answer.status, answer.body.code], [400, 9]);
     const { totalCount } = await world.operator().roleBindings.list({ identity: other.uid });
     assert.equal(totalCount, "0", "a batch is made whole or not at all");
-    // What it has works, can be changed, and makes room when it goes.
+    // Existing bindings work, can be changed, and free quota when they are deleted.
     assert.equal((await world.operator().as(token).groups.get(mine.org)).uid, mine.org);
     await api.roleBindings.update(last, { roleUid: roleNamed("editor") });
     await api.roleBindings.delete(last);
@@ -105,7 +105,7 @@ onEachStore("the quota of role bindings", (world) => {
     const victim = await tenant();
     await fill(victim.org, uid, FAIR_SHARE - 1);
     await bind(victim, uid);
-    // What the identity itself accepts does not depend on what others did to it.
+    // Bindings that the identity itself accepts do not depend on what others did to it.
     const api = world.operator().as(victim.owner.token);
     const folder = await world.group(victim.org);
     const { code } = await api.groupInvites.create(folder, { roleUid: VIEWER, ttl: "3600s" });

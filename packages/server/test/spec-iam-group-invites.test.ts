@@ -17,7 +17,7 @@ onEachStore("group invites", (world) => {
   const given = (more: object = {}) => ({ roleUid: viewer, ttl: "3600s", ...more });
   const uids = (page: { groupInvites: { uid: string }[] }) =>
     page.groupInvites.map(({ uid }) => uid);
-  /** All that a caller needs to invite into a role that can do little. */
+  /** The capabilities to invite into a role that can do little. */
   const INVITER = [
     "group_invites.create",
     "group_invites.list",

@@ -30,7 +30,7 @@ onEachStore("the client secret of an identity provider", (world) => {
     const body = { name, defaultRole: roleNamed("viewer"), oidc: whole };
     return (await api.identityProviders.create(org, body)).uid as string;
   };
-  /** What the login code would send to the provider. */
+  /** The secret that the login code would send to the provider. */
   const kept = async (uid: string) => {
     const settings = await testSettings(world.server.storeFlags);
     const tables = Object.values(RESOURCES).map((resource) => resource.table);

@@ -51,7 +51,7 @@ onEachStore("role bindings", (world) => {
     assert.match(createTime, /\.\d{3}Z$/);
     assert.deepEqual(await api.roleBindings.get(uid), full);
     assert.deepEqual((await api.roleBindings.list({ group: group.uid })).roleBindings, [full]);
-    // What is shown is what is there now, not what was there when the binding was made.
+    // The response has the current state, not that of the time when the binding was created.
     await api.groups.update(group.uid, { name: "renamed" });
     await api.identities.update(identity.uid, { claimMatch: { subject: "repo:other" } });
     const later = await api.roleBindings.get(uid);

@@ -5,8 +5,8 @@ import { listAll, uidsOf } from "./support/client/pagination.ts";
 import { onEachStore, type World } from "./support/world/world.ts";
 
 /**
- * Of a quarter of a megabyte each. gRPC clients accept 4 MiB by default, and those of the tests keep the default. So the
- * usual size of pages is tested on one store, and a smaller one on the other.
+ * Number of resources of a quarter of a megabyte each. gRPC clients accept 4 MiB by default, and those of the tests
+ * keep the default. So the usual size of pages is tested on one store, and a smaller one on the other.
  */
 const LONG = 20;
 const SMALLER = 20;

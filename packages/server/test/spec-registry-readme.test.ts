@@ -105,7 +105,7 @@ onEachStore("READMEs of repos", (world) => {
     assert.equal((await api.repos.getRepoReadme({ uid })).content, content);
     const { items } = await api.v1.registry.listRepos({ id: uid });
     assert.equal(items[0].readme, content);
-    // What was read can be written back, by those who may not change READMEs too.
+    // The response of a read can be written back, by those who may not change READMEs too.
     const updater = api.as((await world.member({ [org]: ["repo.update", "repo.list"] })).token);
     const back = { id: uid, name, readme: content, description: "new" };
     assert.equal((await updater.v1.registry.updateRepo(back)).description, "new");

@@ -203,7 +203,7 @@ const DELIVERY = {
   isReplay: false,
 } as const;
 
-/** How the database would run a statement, preferring indexes as it does for tables that are not empty. */
+/** The query plan of a statement, preferring indexes as it does for tables that are not empty. */
 async function planOf({ reader }: Store, sql: string): Promise<string> {
   const explain = reader.dialect.name === "sqlite" ? "EXPLAIN QUERY PLAN" : "EXPLAIN";
   return JSON.stringify(await reader.all(`${explain} ${sql}`));

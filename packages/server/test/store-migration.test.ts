@@ -1,4 +1,4 @@
-/** How steps are applied: to the tables of definitions, beside other replicas, and after interruptions. */
+/** Tests the application of steps: to the tables of definitions, beside other replicas, and after interruptions. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -42,7 +42,7 @@ CREATE INDEX things_by_size ON things (size, id);
 `;
 const COLORS = ["red", "green", "", "blue", "white", "black", "red"];
 
-/** A schema of the first one and further steps, which begin with 2. */
+/** A schema of the first one and later steps, which begin with 2. */
 const schemaOf = (dialect: Dialect, [first = "", ...steps]: readonly string[]) => {
   const further = steps.map((text, at) => [`00${at + 2}-step.sql`, text]);
   const files = { "schema-001.sql": first, ...Object.fromEntries(further) };

@@ -32,7 +32,7 @@ function leaveEntry(tx: Transaction, uid: string): void {
   });
 }
 
-/** What a create does: checks its parent and its name, inserts the row, leaves an audit entry and an event. */
+/** Does the work of a create: checks its parent and its name, inserts the row, leaves an audit entry and an event. */
 async function insert(tx: Transaction, uid: string, name: string): Promise<string> {
   if (!(await table.keep(tx, parentOf(uid)))) return "no parent";
   const holder = await table.lockNamed(tx, parentOf(uid), name);

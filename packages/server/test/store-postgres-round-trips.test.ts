@@ -25,10 +25,10 @@ const VERSION = "SELECT version FROM access_version";
 const ROW = /^SELECT encoding, json FROM groups WHERE uid/;
 const PAGE = /^SELECT page\.\*, counted\.total FROM .* name, id, encoding, json FROM groups/;
 
-/** Statements of a list of groups; others are shared with further requests, or are part of their writes. */
+/** Statements of a list of groups; others are shared with other requests, or are part of their writes. */
 const LISTS_GROUPS = /counted\.total| FROM counts WHERE uid/;
 
-/** Statements of a list of grants; others are shared with further requests. */
+/** Statements of a list of grants; others are shared with other requests. */
 const LISTS_GRANTS = / FROM (counts WHERE uid|role_bindings WHERE parent)/;
 
 /** Fails unless all these statements are sent while the access version is not read yet. */

@@ -5,10 +5,10 @@ import { exchange } from "./support/client/tokens.ts";
 import { StandInIssuer } from "./support/providers/issuer.ts";
 import { onEachStore } from "./support/world/world.ts";
 
-/** What the platform puts into its tokens, and the identity that trusts one of its workloads. */
+/** The claims of a platform's tokens, and the identity that trusts one of its workloads. */
 interface Platform {
   readonly name: string;
-  /** What their tokens' headers have beside the key and the algorithm. */
+  /** The parameters of their tokens' headers beside the key and the algorithm. */
   readonly header: Record<string, unknown>;
   readonly claims: JWTPayload;
   readonly match: object;

@@ -10,7 +10,7 @@ import { rawRows } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { onStore, type World } from "./support/world/world.ts";
 
-/** What a proxy passes on: the client's own claim, then whom it heard from. */
+/** The header that a proxy passes on: the client's own claim, then the proxy's peer. */
 const FORWARDED = "198.51.100.66, 203.0.113.9";
 
 type Headers = Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ const CREATES = {
   },
 };
 
-/** How many of a hundred and one tries to sign in are one too many. */
+/** The number of rejected sign-in attempts out of 101. */
 async function refusedTries(world: World, forwarded: (at: number) => string): Promise<number> {
   const tries = Array.from({ length: 101 }, (_, at) => () => tryToSignIn(world, forwarded(at)));
   // A connection for each would cost more than the tries.
@@ -95,7 +95,7 @@ for (const [who, flags, seen] of [
   ["an untrusted proxy", [], "127.0.0.1"],
 ] as const) {
   const isTrusted = seen !== "127.0.0.1";
-  // Whom to trust is decided before there is anything to store.
+  // Trust is decided before there is anything to store.
   for (const store of isTrusted ? STORES : STORES.slice(0, 1))
     onStore(
       store,

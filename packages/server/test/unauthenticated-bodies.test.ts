@@ -116,7 +116,7 @@ for (const store of STORES) {
       assert.equal(status, 200, `${body}`);
     });
 
-    /** The answer to a head, and to a body that is sent once it was asked for. */
+    /** The answer to a head, and to a body that is sent after `100 Continue`. */
     async function heard(lines: readonly string[], body = "") {
       const { hostname, port } = new URL(server.url);
       const socket = connect(Number(port), hostname);

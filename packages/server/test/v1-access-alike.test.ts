@@ -63,8 +63,8 @@ function isTurnOf({ store }: World, at: number): boolean {
 }
 
 /**
- * What callers hold, by their names: a built-in role or capabilities, at some place. For each
- * capability, one store has who holds it alone, and the other who holds all others.
+ * The roles or capabilities of callers, by name: a built-in role or capabilities, at some place. For each capability,
+ * one store has who holds it alone, and the other who holds all others.
  */
 async function callersOf(world: World, org: string, folder: string, other: string) {
   const at = async (place: string, role: string | readonly string[]) => {
@@ -152,7 +152,7 @@ onStore("sqlite", "access control of v1", (world) => {
   describe("equals that of v2", () => {
     for (const [method, successors] of PAIRS) {
       if (accessOf(method)?.kind !== "scoped") continue;
-      // What comes after the first is a part that only some may do, and that others leave out.
+      // The later successors are a part that only some may do, and that others omit.
       const [first] = successors;
       const scoped = first !== undefined && accessOf(first)?.kind === "scoped" ? first : undefined;
       // To change a tag that is there is less than to make one: version 2 does not tell them apart.

@@ -41,7 +41,7 @@ async function overHttp2(world: World, path: string): Promise<DeprecationHeaders
   }
 }
 
-/** What a call tells in its first metadata, or with its status where there is nothing before it. */
+/** The first metadata of a call, or those of its status if there are none before it. */
 function overGrpc(
   world: World,
   path: string,
@@ -79,7 +79,7 @@ const CALLS = [
 const SECOND = ["/iam/v2beta1/groups", "/iam/v2/groups", "/auth/v1/ok", "/openapi.json"];
 const SECOND_CALLS = [
   "/wharf.iam.v2beta1.GroupsService/ListGroups",
-  // What version 2 cannot do stays.
+  // Methods without successor in version 2 stay.
   "/wharf.vulnerabilities.v1.Advisories/Create",
   "/chainguard.platform.vulnerabilities.v1.Advisories/UpdateAdvisoryEvent",
 ];

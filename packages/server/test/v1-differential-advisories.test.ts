@@ -46,7 +46,7 @@ const EVENTS: readonly Facts[] = [
   { componentLocationChanged: { previousLocation: "/a", newLocation: "/b", note: "moved" } },
 ];
 
-/** What version 1 tells, in the words of version 2: all of it, and nothing else. */
+/** The facts of version 1 in the words of version 2: all of it, and nothing else. */
 function inWordsOfV2(shown: Facts): Facts {
   const { id, createdAt, updatedAt, deletedAt, legacyAdvisoryID, events, ...same } = shown;
   return {

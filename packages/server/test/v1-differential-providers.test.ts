@@ -85,7 +85,7 @@ const INVITES: Compared = {
   childrenOf: (group) => ({ group }),
   toV1: (facts) => ({ ttl: "3600s", ...facts }),
   toV2: ({ role, ...facts }) => ({ ttl: "3600s", ...facts, roleUid: role }),
-  // What version 1 tells of one when it is made; lists of it tell more.
+  // The fields of version 1's response to a create; lists have more.
   fromV1: ({ id, role, expiration, keyId }) => ({ id, role: role.id, expiration, keyId }),
   fromV2: ({ uid, role, expirationTime, keyId }) => {
     return { id: uid, role: role.uid, expiration: expirationTime, keyId };

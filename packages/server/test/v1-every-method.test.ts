@@ -127,7 +127,7 @@ async function checkEvents(rows: readonly Row[]): Promise<void> {
     assert.match(name, /^wharf\.\w+\.v1\./, `${type} of ${subject}`);
     const schema = MESSAGES.getMessage(name) as DescMessage;
     const message = fromJsonString(schema, body) as unknown as Record<string, unknown>;
-    // What was made, changed or deleted is what the event is about.
+    // The subject of the event is the resource that was created, changed or deleted.
     const about = message.id ?? message.group ?? message.identityProviderId ?? message.registryId;
     if (name.endsWith(".RoleBindingBatch")) {
       const made = message.roleBindings as { id: string }[];
@@ -137,12 +137,12 @@ async function checkEvents(rows: readonly Row[]): Promise<void> {
   }
 }
 
-/** All that changes something is in the audit, under the name that it was called by. */
+/** Every change is in the audit log, under the method name of the call. */
 function checkAudit(rows: readonly Audited[]): void {
   const named = new Set(rows.map(({ method }) => method));
   const expected = METHODS.filter((method) => eventOf(method) !== undefined);
   for (const { parent, name } of expected)
     assert.ok(named.delete(`${parent.typeName}/${name}`), `${parent.typeName}/${name}`);
-  // The one that changes nothing, and goes to a provider.
+  // The method that changes nothing, and calls a provider.
   assert.deepEqual([...named], ["wharf.iam.v1.GroupAccountAssociations/Check"]);
 }

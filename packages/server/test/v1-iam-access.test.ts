@@ -30,7 +30,7 @@ function capabilitiesOf(method: DescMethod): string[] {
   return rule.capabilities.map(capabilityName);
 }
 
-/** What all of these methods together ask for. */
+/** All capabilities that these methods require. */
 const ALL = [...new Set(SERVICES.flatMap(({ methods }) => methods.flatMap(capabilitiesOf)))];
 
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
@@ -82,7 +82,7 @@ onEachStore("capabilities required by v1", (world) => {
     });
   });
 
-  /** All that the methods here could change. */
+  /** The tables that the methods here could change. */
   const state = async () => {
     const tables = [
       ...["group_invites", "identity_providers", "account_associations", "scim_credentials"],

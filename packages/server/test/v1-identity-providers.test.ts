@@ -44,7 +44,7 @@ onEachStore("v1 identity providers", (world) => {
     providers(api, "Update", { id, name: "put", defaultRole: viewer, ...(oidc && { oidc }) });
   const shown = async (api: ApiClient, id: string) =>
     (await providers(api, "List", { id })).items[0];
-  /** What is kept of the client secret, sealed. */
+  /** The sealed client secret in the store. */
   const sealed = async (id: string) => {
     const sql = `SELECT sealed FROM secrets WHERE owner = '${id}'`;
     const [row] = await rawRows<{ sealed: Uint8Array }>(world.server, sql);

@@ -10,7 +10,7 @@ import { DirectStore } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { TrackedRegistry } from "./support/world/tracked-registry.ts";
 
-/** What builders write; what is not a text where one belongs counts as not said. */
+/** The runtime configuration that builders write; values of the wrong type count as unset. */
 const RUN = {
   User: "65532",
   ExposedPorts: { "8080/tcp": {}, "443/tcp": {} },

@@ -88,7 +88,7 @@ onEachStore("registry settings", (world) => {
     const folder = await world.group(registryId);
     const repoId = (await api.repos.create(folder, { name: "app" })).uid;
     const make = (of: string) => api.tags.create(repoId, { name: "1.0", digest: of });
-    // What it stood for before that does not count.
+    // Its earlier meaning does not count.
     await make(TWO);
     let { uid } = await make(ONE);
     await api.v1.registry.updateRegistrySettings({ registryId, uniqueTags: true });

@@ -11,7 +11,7 @@ const METHODS = [...SERVICES_V1, advisoriesV1.Advisories].flatMap(({ methods }) 
 
 const DIGEST = `sha256:${"0".repeat(64)}`;
 
-/** What some methods want to hear before they look at where. */
+/** Fields that some methods check before the scope. */
 const OTHERWISE: Readonly<Record<string, Record<string, unknown>>> = {
   "RoleBindings.CreateBatch": { roleBindings: [{}] },
   "Registry.CreateRepo": { repo: {} },

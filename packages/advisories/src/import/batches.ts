@@ -25,7 +25,7 @@ export interface BatchOptions {
   readonly format: Format | undefined;
   readonly metadataOnly: boolean;
   readonly tally: Tally;
-  /** Which files are read, by name; all by default. */
+  /** Selects files by name; all by default. */
   readonly isIncluded?: (name: string) => boolean;
 }
 

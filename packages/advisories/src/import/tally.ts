@@ -26,7 +26,7 @@ export class Tally {
   /** Documents rejected. */
   refused = 0;
   readonly refusals: Refusal[] = [];
-  /** What was corrected in documents that were imported; the first ones if there are very many. */
+  /** Corrections to documents that were imported; the first ones if there are very many. */
   readonly warnings: Refusal[] = [];
 
   /** Adds the result of a document, with the lines of what was rejected. */

@@ -7,7 +7,7 @@ import { packageKind } from "./package-kinds.ts";
 import { componentPurl, productUrls } from "./packages.ts";
 import { ANY_NAMING, type Naming } from "./publication.ts";
 
-/** How much of a package a status clears: nothing, some versions, or all versions. */
+/** The share of a package that a status clears: nothing, some versions, or all versions. */
 const CLEARS: Readonly<Record<VexStatus, number>> = {
   affected: 0,
   under_investigation: 0,

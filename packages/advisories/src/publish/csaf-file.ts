@@ -58,7 +58,7 @@ export function csafTitle({ name }: PackageKey): string {
 }
 
 /**
- * Who may read the documents of a feed, by the Traffic Light Protocol.
+ * The audience of the documents of a feed, by the Traffic Light Protocol.
  *
  * @example tlpLabel({ isPublic: true }) // "WHITE"
  */

@@ -57,7 +57,7 @@ function nonEmpty(values: Readonly<Record<string, string>>): Record<string, stri
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
 }
 
-/** Entries of one document, each once: those that name no package are kept with every package of a record. */
+/** Entries of one document, each once: those that name no package apply to every package of a record. */
 export class AffectedEntries {
   readonly list: JsonValue[] = [];
   readonly #positions = new Map<string, number>();

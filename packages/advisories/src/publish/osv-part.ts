@@ -84,7 +84,7 @@ export function isSameRecord(a: JsonObject, b: JsonObject | undefined): boolean 
   );
 }
 
-/** Whether a member of a record is a time. The zero time means that it is not given. */
+/** Whether a member of a record is a time. The zero time means that it is unset. */
 export function isTime(value: JsonValue | undefined): value is string {
   return typeof value === "string" && !isZeroTime(value);
 }
@@ -104,7 +104,7 @@ export function notesOf(parts: readonly OsvPart[]): string[] {
 
 /**
  * The advisory of a part, from which an import restores it: its public fields, and its source as imports name it. The
- * document has the record itself once, and the entries at the positions given; of another version of the record, the
+ * document has the record itself once, and the entries at these positions; of another version of the record, the
  * advisory has all.
  *
  * @example restorable(part, [0, 1], record).source
@@ -121,7 +121,7 @@ export function restorable(
   return { ...publicJson(advisory), source: { osv, inEffect: isInEffect } };
 }
 
-/** When an advisory was deleted, in milliseconds. */
+/** The time at which an advisory was deleted, in milliseconds. */
 export function deletionOf({ advisory: { deleteTime } }: OsvPart): number {
   return deleteTime === undefined ? 0 : timestampMs(deleteTime);
 }

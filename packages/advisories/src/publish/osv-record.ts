@@ -18,8 +18,8 @@ export interface PublishedRecord {
 /**
  * Publishes the record that advisories were imported from.
  *
- * - While it is in effect for any of them, its members replace those that follow from events. What it lacks is omitted,
- *   except for severities, which may be known from elsewhere.
+ * - While it is in effect for any of them, its members replace those that follow from events. Members that it lacks are
+ *   omitted, except for severities, which other sources may provide.
  * - Otherwise severities follow from events.
  * - Notes of events that override it precede the details.
  *

@@ -141,7 +141,7 @@ export interface OsvEntry {
   readonly id: string;
   /** `modified` of the document. */
   readonly modified: string;
-  /** When its advisories were last changed here, in milliseconds. */
+  /** The time of the last change of its advisories here, in milliseconds. */
   readonly changed: number;
 }
 
@@ -178,7 +178,7 @@ function osvEntryOf(advisories: readonly Advisory[]): OsvEntry | undefined {
   return first && others.reduce(laterEntry, first);
 }
 
-/** When an advisory was modified: as the record says, until it is changed here. */
+/** The modification time of an advisory: that of the record until it is changed here. */
 function modifiedOf({ source }: Advisory, changed: number): string {
   const { osv, modifyTime } = source ?? {};
   if (modifyTime === undefined) return rfc3339(changed);

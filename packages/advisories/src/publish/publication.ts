@@ -16,7 +16,7 @@ export interface Publication {
   readonly openpgpFingerprint?: string;
 }
 
-/** What package URLs depend on besides the advisory. */
+/** The inputs of package URLs besides the advisory. */
 export type Naming = Pick<Publication, "distributions" | "registry">;
 
 /** For comparisons of packages, which do not depend on distribution and registry. */

@@ -9,9 +9,9 @@ export interface Times {
 }
 
 /**
- * When advisories were first published and last changed. The first publication is the earliest approved event, or
- * the creation of the advisory if that is earlier: imported advisories were published elsewhere before they were
- * stored. Deleted ones count, so that a deletion is a change. It does not use the clock: the same data always
+ * The times of the first publication and the last change of advisories. The first publication is the earliest approved
+ * event, or the creation of the advisory if that is earlier: imported advisories were published elsewhere before they
+ * were stored. Deleted ones count, so that a deletion is a change. It does not use the clock: the same data always
  * gives the same bytes.
  *
  * @example timesOf([advisory]) // { first: 1767225600000, last: 1770000000000 }

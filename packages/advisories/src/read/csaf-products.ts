@@ -14,7 +14,7 @@ export interface Product {
   readonly about: ReadonlySet<string>;
 }
 
-/** What the branches above a product say about it. */
+/** The properties that a product inherits from the branches above it. */
 interface BranchContext {
   readonly name?: string;
   readonly version?: string;

@@ -3,7 +3,7 @@ export interface Problem {
   /** From 1; undefined for the document as a whole. */
   readonly line?: number | undefined;
   readonly column?: number | undefined;
-  /** Such as `advisories[3].events[0].type`; empty for the document as a whole. */
+  /** The path of the field, such as `advisories[3].events[0].type`; empty for the document as a whole. */
   readonly path: string;
   readonly reason: string;
 }

@@ -8,7 +8,7 @@ import type { Tree } from "./tree.ts";
 class Problems {
   readonly limits: ReadLimits;
   readonly reported: Report[] = [];
-  /** What was corrected while reading. */
+  /** Corrections made while reading. */
   readonly warnings: Report[] = [];
   count = 0;
 
@@ -159,7 +159,7 @@ export class DocumentNode {
     return this.#string(this.limits.urlLength);
   }
 
-  /** Where a component is. */
+  /** The path of a component within its artifact; empty if unset. */
   optionalLocation(): string {
     return this.#string(this.limits.locationLength);
   }
@@ -190,7 +190,7 @@ export class DocumentNode {
     return [...seen];
   }
 
-  /** A time that is not given if it is in the future: then the clock of the author was wrong. */
+  /** A time, unset if it is in the future: then the clock of the author was wrong. */
   pastTime(): Timestamp | undefined {
     const time = this.optionalTime();
     if (time === undefined || timestampMs(time) <= Date.now()) return time;

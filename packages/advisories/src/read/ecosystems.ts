@@ -35,7 +35,7 @@ export function typeOfEcosystem(ecosystem: string): string {
   return TYPES[name] ?? name.replaceAll(/[^a-z0-9]+/g, "-");
 }
 
-/** How OSV writes releases of distributions, by the `distro` qualifier (ID and VERSION_ID of os-release). */
+/** OSV ecosystems of distribution releases, by the `distro` qualifier (ID and VERSION_ID of os-release). */
 const RELEASES: readonly (readonly [written: RegExp, ecosystem: string])[] = [
   [/^alpine-v?(\d+\.\d+)(\.\d+)*$/, "Alpine:v"],
   [/^debian-(\d+)(\.\d+)*$/, "Debian:"],

@@ -1,4 +1,4 @@
-/** What one document may contain: at least ten times the maximum found in public feeds. */
+/** Size limits of one document: at least ten times the maximum found in public feeds. */
 export const READ_LIMITS = {
   /** Larger documents are rejected before they are parsed. */
   documentBytes: 16 * 1024 * 1024,

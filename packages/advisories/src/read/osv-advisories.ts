@@ -19,7 +19,7 @@ import { recordOf } from "./osv-record.ts";
 import { distinct, osvSeverities } from "./severities.ts";
 
 /**
- * The advisories of a record that is kept as their source.
+ * The advisories of a record that is stored as their source.
  *
  * @example DocumentNode.read(tree, readKeptRecord)
  */

@@ -20,9 +20,9 @@ export interface Affected {
 }
 
 /**
- * The packages of a document, each once: many documents have an entry for each range. Packages of two
- * releases of a distribution are different packages. Entries without package have only ranges of commits; they
- * are kept with every package. If no entry has one, each repository counts as a package.
+ * The packages of a document, each once: many documents have an entry for each range. Packages of two releases of a
+ * distribution are different packages. Entries without package have only ranges of commits; they apply to every
+ * package. If no entry has one, each repository counts as a package.
  *
  * @example affectedOf(top.field("affected"))
  */

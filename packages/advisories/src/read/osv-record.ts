@@ -3,7 +3,7 @@ import type { DocumentNode } from "./document-node.ts";
 
 const UTF8 = new TextEncoder();
 
-/** Members of a record that are kept with all advisories read from it; `affected` is kept per package. */
+/** Members of a record that are stored with all advisories read from it; `affected` is stored per package. */
 const RECORD_FIELDS = [
   ...["schema_version", "id", "published", "modified", "withdrawn", "aliases", "upstream"],
   ...["related", "summary", "details", "severity", "references", "credits", "database_specific"],
@@ -12,8 +12,8 @@ const RECORD_FIELDS = [
 const KEPT_FIELDS: ReadonlySet<string> = new Set([...RECORD_FIELDS, "affected"]);
 
 /**
- * The members of an OSV record that describe the vulnerability, as they are written. Records a problem for those
- * that do not have the form of the schema, and if they are too large to be kept.
+ * The members of an OSV record that describe the vulnerability, as they are written. Records a problem for those that
+ * do not have the form of the schema, and if they are too large to store.
  *
  * @example recordOf(top).references
  */
@@ -39,7 +39,7 @@ export function recordOf(top: DocumentNode): JsonObject {
 }
 
 /**
- * Returns a value that is kept as JSON. Records a problem if it is too large, or nested too deeply for messages.
+ * Returns a value that is stored as JSON. Records a problem if it is too large, or nested too deeply for messages.
  *
  * @example fitting(list, entries, "affectedBytes", "of one package")
  */

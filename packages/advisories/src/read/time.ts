@@ -37,7 +37,7 @@ export function parseTime(text: string): Timestamp | undefined {
 }
 
 /**
- * Whether a time is Go's zero time: generators write it for a time that is not given.
+ * Whether a time is Go's zero time: generators write it for an unset time.
  *
  * @example isZeroTime("0001-01-01T00:00:00Z") // true
  */

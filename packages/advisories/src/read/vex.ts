@@ -14,7 +14,7 @@ import { READ_LIMITS } from "./limits.ts";
 import { productUrl } from "./package.ts";
 import { timeKey } from "./time.ts";
 
-/** What the vendor plans for an affected product. */
+/** The vendor's plan for an affected product. */
 export type Plan = "fix" | "none" | "upstream" | "no-analysis" | "fixed" | "patched";
 
 /** The assessment of a product, independent of the VEX format. */

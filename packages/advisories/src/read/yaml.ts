@@ -19,7 +19,7 @@ const MIB = 1024 * 1024;
 
 /**
  * Parses YAML. Scalars stay text, so that the version 1.10 does not become the number 1.1. The free members of OSV,
- * such as database_specific, are an exception: they are kept as JSON.
+ * such as database_specific, are an exception: they are stored as JSON.
  *
  * @example readYaml("fixed-version: 1.10").value // { "fixed-version": "1.10" }
  */

@@ -1,5 +1,5 @@
 /**
- * OSV records that are kept with the advisories imported from them. It may import ../read, but not its parsers of
+ * OSV records that are stored with the advisories imported from them. It may import ../read, but not its parsers of
  * texts, and ../publish.
  */
 

@@ -17,7 +17,7 @@ export function keptRecord(shared: JsonObject, affected: JsonValue | undefined):
 
 /**
  * The advisory that the record of one package describes; undefined if it names no package, or several. Events have no
- * time if the record has none. Throws a DocumentError for a record that cannot be kept.
+ * time if the record has none. Throws a DocumentError for a record that cannot be stored.
  *
  * @example describedAdvisory(record)?.events
  */

@@ -4,7 +4,7 @@ import { READ_LIMITS } from "../read/limits.ts";
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
 
-/** What a source may contain, independent of the sizes that an archive claims. */
+/** Size limits of a source, independent of the sizes that an archive claims. */
 export const SOURCE_LIMITS = {
   /** Bytes of one document. */
   documentBytes: READ_LIMITS.documentBytes,

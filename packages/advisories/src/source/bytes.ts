@@ -34,7 +34,7 @@ export function blobBytes(blob: Blob): RandomAccess {
   };
 }
 
-/** Joins chunks of a known total length. */
+/** Joins chunks, with their total length. */
 export function concat(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(length);
   let at = 0;

@@ -5,7 +5,7 @@ import { resolveGroup } from "../resolve/groups.ts";
 import { REPO } from "../resolve/kinds.ts";
 import { resolve } from "../resolve/resolve.ts";
 
-/** The UID of a resource that is given by name. Prefers groups to repos of the same name. */
+/** Resolves a resource name to its UID. Prefers groups to repos of the same name. */
 export async function resourceUid(context: Context, text: string): Promise<string> {
   if (isUid(text)) return text;
   try {

@@ -10,7 +10,7 @@ import type { RoleSummary } from "../resolve/roles.ts";
 
 /** A role binding or group mapping that grants access. */
 export interface Row {
-  /** Of the binding or mapping. */
+  /** The uid of the binding or mapping. */
   readonly uid: string;
   /** Name or address of the identity; for a mapping, the group at the provider. */
   readonly who: string;

@@ -27,7 +27,7 @@ export const list: Run<typeof listDefinition> = async (context, args) => {
       args.identity === undefined ? undefined : resolveIdentity(context, args.identity),
     ]);
     const all = await rowsOf(context, { resource, identity: identity?.uid });
-    // A role whose capabilities are not visible may contain the one that is asked for.
+    // A role whose capabilities are not visible may contain the requested one.
     const rows = all
       .filter(
         ({ capabilities }) =>

@@ -77,7 +77,7 @@ function summaryOf({ problems }: StoreCheck): string {
     : `the store has ${problems.length} problems`;
 }
 
-/** Of PostgreSQL, its own log and tools say more. */
+/** PostgreSQL's own log and tools say more. */
 function isDamagedFile(problems: readonly StoreProblem[]): boolean {
   return problems.some(({ kind, name }) => kind === "database" && name === "wharf.db");
 }

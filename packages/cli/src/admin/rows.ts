@@ -3,7 +3,7 @@ import { table } from "../output/table.ts";
 import { terminalOf } from "../terminal/terminal.ts";
 import { splitWords } from "./words.ts";
 
-/** How rows become a table. */
+/** The conversion of rows to a table. */
 export interface RowFormat<T> {
   readonly header: readonly string[];
   readonly row: (item: T) => string[];

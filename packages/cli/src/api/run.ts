@@ -66,7 +66,7 @@ async function send(
   }
 }
 
-/** Adds the items of all further pages to the lists of the first. */
+/** Adds the items of all later pages to the lists of the first. */
 async function allPages(
   context: Context,
   tokens: TokenSource,

@@ -33,7 +33,7 @@ export const logout: Run<typeof logoutDefinition> = async (context, { all, every
   if (environment.WHARF_TOKEN) err.warn("WHARF_TOKEN is set and still used");
 };
 
-/** Ends sessions, and removes their logins; all of a context if none are given. */
+/** Ends sessions, and removes their logins; default: all of a context. */
 export async function signOut(
   context: Context,
   logins: Logins,

@@ -5,7 +5,7 @@ import type { Environment } from "../settings.ts";
 import { shellWord } from "../terminal/shell-word.ts";
 import type { WorkloadTokenInput } from "./workload-token.ts";
 
-/** What is missing where the platform gives the job no token. */
+/** The error for a job without a token of its platform, with the missing setting. */
 export function noWorkloadToken(environment: Environment, issuer: string): CommandError {
   if (environment.GITHUB_ACTIONS === "true") {
     return usageError(

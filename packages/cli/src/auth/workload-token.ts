@@ -18,7 +18,7 @@ export async function readIdentityToken(given: string | undefined): Promise<Work
   return { kind: "value", token: given.trim() };
 }
 
-/** A secret given as `-` is read from standard input, since other users can read command lines. */
+/** The secret `-` is read from standard input, since other users can read command lines. */
 export async function readSecret(
   source: string,
   given: string | undefined,

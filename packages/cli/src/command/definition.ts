@@ -39,9 +39,9 @@ interface OptionBase extends Suggestions {
   /** The placeholder of the value in help: NAME, URL. */
   readonly value?: string;
   readonly required?: boolean;
-  /** The environment variable that applies when the flag is not given. */
+  /** The environment variable that applies without the flag. */
   readonly env?: string;
-  /** The config key that applies when neither is given. */
+  /** The config key that applies without both. */
   readonly config?: ConfigKey;
   /** Omitted from help and docs. */
   readonly hidden?: boolean;
@@ -58,7 +58,7 @@ export type Option = OptionBase &
     | { readonly type: "boolean"; readonly default?: boolean }
     /** Repeated or comma-separated; only repeated where values contain commas. */
     | { readonly type: "list"; readonly repeatOnly?: boolean }
-    /** Such as `168h`, `7d`, `30m` or `1h30m`; arrives in seconds. */
+    /** A duration such as `168h`, `7d`, `30m` or `1h30m`; arrives in seconds. */
     | { readonly type: "duration"; readonly default?: string }
     | {
         readonly type: "choice";
@@ -71,7 +71,7 @@ export type Option = OptionBase &
     | { readonly type: "file" }
   );
 
-/** By long name in kebab case: `single-use` is given as `--single-use` and arrives as `args.singleUse`. */
+/** By long name in kebab case: `single-use` is written `--single-use` and arrives as `args.singleUse`. */
 export type Options = Readonly<Record<string, Option>>;
 
 export interface Example {
@@ -93,7 +93,7 @@ export interface Definition<
   readonly examples: readonly [Example, ...Example[]];
   readonly arguments?: Arguments;
   readonly options?: Opts;
-  /** Asks for confirmation unless `-y` is given; without a terminal, `-y` is required. */
+  /** Asks for confirmation without `-y`; without a terminal, `-y` is required. */
   readonly destructive?: boolean;
   /** All its effects are writes through the API: takes `--dry-run`. */
   readonly writes?: boolean;

@@ -58,7 +58,7 @@ test("usage names what must be given", () => {
   } as const;
   assert.equal(usageOf([node]), "usage: create NAME [OTHER_NAMES…] --role ROLE [options]");
 
-  // What follows is for the type checker: it fails when types are not those of the definition.
+  // The rest is for the type checker: it fails when types are not those of the definition.
   const run: Run<typeof definition> = async (_context, args) => {
     const name: string = args.name;
     const others: readonly string[] = args.otherNames;

@@ -23,7 +23,7 @@ type Raw<O extends Option> = O extends { type: "boolean" }
         ? C
         : string;
 
-/** When not given, booleans are false, lists are empty and others are undefined. */
+/** Without the option, booleans are false, lists are empty and others are undefined. */
 type OptionValue<O extends Option> = O extends
   | { type: "boolean" | "list" }
   | { required: true }

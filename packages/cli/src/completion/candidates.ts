@@ -127,7 +127,7 @@ function commandNames(node: Node, current: string): readonly Candidate[] {
   );
 }
 
-/** Options that are not given yet, and lists, which can be repeated. */
+/** Options that the line lacks, and lists, which can be repeated. */
 function optionNames(options: Options, before: readonly string[], current: string) {
   const given = new Set(
     parseWords(before, options).map((token) => (token.kind === "option" ? token.name : "")),

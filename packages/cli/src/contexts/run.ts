@@ -33,7 +33,7 @@ interface Row {
   readonly api: string;
   readonly issuer: string;
   readonly registry: string;
-  /** Who is signed in; empty for nobody. */
+  /** The signed-in user; empty for none. */
   readonly login: string;
   readonly file: string;
   /** Why its settings cannot be used. */

@@ -8,7 +8,7 @@ export interface FilterArgs {
   readonly filters: string | undefined;
 }
 
-/** The filters of --type and --filters; undefined if neither is given. Types may omit their common beginning. */
+/** The filters of --type and --filters; undefined without both. Types may omit their common beginning. */
 export async function readFilters({
   type,
   filters,

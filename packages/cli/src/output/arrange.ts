@@ -3,7 +3,7 @@ import type { Column } from "./columns.ts";
 import { comparable, compare, matches, type Operator, readerOf } from "./fields.ts";
 import type { Items } from "./output.ts";
 
-/** How a list is restricted and ordered, as options give it. */
+/** The restriction and order of a list, as options give it. */
 export interface Arrangement {
   readonly sort?: string | undefined;
   readonly filter?: readonly string[] | undefined;
@@ -89,7 +89,7 @@ async function* sorted<T extends object>(
   for (const { item } of keyed) yield item;
 }
 
-/** The first items; further pages are not requested. */
+/** The first items; later pages are not requested. */
 async function* limited<T>(
   items: AsyncIterable<T>,
   limit = Number.POSITIVE_INFINITY,

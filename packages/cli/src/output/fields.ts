@@ -38,7 +38,7 @@ function fieldOf(value: unknown, name: string): unknown {
   return key === undefined ? undefined : (value as Record<string, unknown>)[key];
 }
 
-/** What values are ordered by; undefined for those that are unset. */
+/** A sort key; undefined for values that are unset. */
 export type Key = number | string | undefined;
 
 export function comparable(value: unknown): Key {
@@ -100,7 +100,7 @@ function isOrdered(value: unknown, operator: Operator, wanted: string): boolean 
   return order < 0 === operator.startsWith("<");
 }
 
-/** What a value is compared with: a time, as a date or a duration back from now; a number; or a text. */
+/** The operand of a comparison: a time, as a date or a duration back from now; a number; or a text. */
 function boundOf(value: unknown, wanted: string): Key {
   if (millisecondsOf(value) !== undefined) {
     const seconds = parseDuration(wanted);

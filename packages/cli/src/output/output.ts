@@ -7,11 +7,11 @@ import type { Jq } from "./jq.ts";
 import { sheet, type TreeOf, table, treeLines } from "./table.ts";
 
 export interface ListOptions<T> {
-  /** How the list is restricted and ordered; everything in the order of the items if it is not given. */
+  /** The restriction and order of the list; default: all items in their order. */
   readonly arrangement?: Arrangement;
-  /** What `-o id` prints. Default: the UID. */
+  /** The value that `-o id` prints. Default: the UID. */
   readonly id?: (item: T) => string;
-  /** How `-o tree` nests items. Default: by UID, with the first column as label. */
+  /** The nesting of items for `-o tree`. Default: by UID, with the first column as label. */
   readonly tree?: Partial<TreeOf<T>>;
   /** Looks up the names that the default table shows for these items. */
   readonly lookUp?: (items: readonly T[]) => Promise<void>;

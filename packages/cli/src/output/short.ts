@@ -10,7 +10,7 @@ export const DIGEST: Column<{ readonly digest: string }> = {
   whole: true,
 };
 
-/** The algorithm is not shown where it is the usual one. */
+/** The usual algorithm is omitted. */
 export function shortDigest(digest: string): string {
   return digest.replace(/^sha256:/, "").replace(/^((?:\w+:)?[0-9a-f]{12})[0-9a-f]+$/, "$1");
 }

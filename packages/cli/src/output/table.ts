@@ -57,7 +57,7 @@ export function sheet(fields: readonly (readonly [string, string])[], style: Sty
   );
 }
 
-/** How items are nested. */
+/** The nesting of items. */
 export interface TreeOf<T> {
   readonly id: (item: T) => string;
   readonly label: (item: T) => string;

@@ -72,7 +72,7 @@ function namesOf(locations: readonly ImageLocation[]): string {
   return `${names.join(", ")}${more}`;
 }
 
-/** Deletes the images of a repo; the repo is kept if one cannot be deleted. */
+/** Deletes the images of a repo; the repo stays if one cannot be deleted. */
 async function removeImages(context: Context, { repo, locations }: LocatedRepo): Promise<void> {
   const { signal } = context;
   const { images } = await context.client();

@@ -40,7 +40,7 @@ export async function resolveParent(
   return isUid(text) ? { uid: text, name: text } : resolveGroup(context, text);
 }
 
-/** The scope of a list: everything the caller can see when no group is given. */
+/** The scope of a list: everything visible to the caller without a group. */
 export async function resolveScope(
   context: Context,
   { parent, recursive }: { parent: string | undefined; recursive: boolean },

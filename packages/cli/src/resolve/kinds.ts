@@ -50,9 +50,9 @@ export interface Kind<T extends HasUid> {
   readonly isNamed?: boolean;
   /** Whether names contain slashes, as those of repos do. */
   readonly hasSlashes?: boolean;
-  /** What pick lists, trees and questions show. */
+  /** The label in pick lists, trees and questions. */
   readonly label: (item: T) => string;
-  /** What pick lists show beside the label. */
+  /** The hint beside the label in pick lists. */
   readonly hint: (item: T) => string;
 }
 
@@ -160,7 +160,7 @@ export const ROLE_BINDING: Kind<RoleBinding> = {
   hint: ({ group, uid }) => group?.name ?? uid,
 };
 
-/** The identity of a binding: email address or name where known. */
+/** The identity of a binding: email address or name if visible. */
 export function subjectOf({ identity, identityUid }: RoleBinding): string {
   return identity?.email || identity?.name || identityUid;
 }

@@ -5,15 +5,15 @@ import { groupPaths } from "./group-names.ts";
 import type { HasUid, Kind } from "./kinds.ts";
 import { type Searched, suggestedNames } from "./suggestions.ts";
 
-/** Matches that are read and shown for an ambiguous name. */
+/** Maximum number of matches listed for an ambiguous name. */
 export const MAX_CANDIDATES = 10;
 
 const NAMED = ["is named", "are named"] as const;
 
 interface MatchOptions {
-  /** How the text identifies a resource, and several. */
+  /** The noun for the kind of text that identifies a resource, singular and plural. */
   readonly words?: readonly [string, string];
-  /** Where it was looked for, for suggestions. */
+  /** The scope of the search, for suggestions. */
   readonly searched?: Searched | undefined;
 }
 

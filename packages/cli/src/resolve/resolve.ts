@@ -116,7 +116,7 @@ async function searchedGroup<T extends HasUid>(
   return group && { uidp: { childrenOf: group.uid }, path: `${prefix}/` };
 }
 
-/** Where the group's path can end: at the last slash, or at any slash if names have slashes. */
+/** The possible ends of the group's path: at the last slash, or at any slash if names have slashes. */
 function splitsOf(text: string, hasSlashes: boolean): number[] {
   const slashes = [...text.matchAll(/\//g)].map(({ index }) => index).reverse();
   return hasSlashes ? slashes : slashes.slice(0, 1);

@@ -6,7 +6,7 @@ import type { Filter, HasUid, Kind, Named } from "./kinds.ts";
 /** One page: a suggestion is not worth more. */
 const PAGE_SIZE = 200;
 
-/** Where a name was looked for. */
+/** The scope of a search by name. */
 export interface Searched {
   readonly uidp?: Filter["uidp"];
   /** The path of the group, such as `acme/`. */

@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { ancestorPath, namesOf } from "./group-names.ts";
 import { GROUP, IDENTITY, type Kind, type Named, REPO } from "./kinds.ts";
 
-/** Digits of a UID without a known name, for tables. */
+/** Digits of a UID without a name, for tables. */
 const SHORT_DIGITS = 12;
 
 /** Names for the UIDs of logs, loaded for all rows at once. Deleted resources have none. */

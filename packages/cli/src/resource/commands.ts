@@ -34,14 +34,14 @@ export interface ResourceCommands {
     /** Replaces --parent and --recursive. */
     readonly scope?: Options;
     readonly arguments?: readonly Argument[];
-    /** What the server does of --sort and --filter. Default: that of resources with a name. */
+    /** The parts of --sort and --filter that the server does. Default: that of resources with a name. */
     readonly byServer?: ByServer;
   };
   readonly describe: Texts & { readonly argument: Argument; readonly options?: Options };
   readonly delete?: Texts & { readonly argument: Argument; readonly options?: Options };
 }
 
-/** What the `list` of a family receives: its filters, the scope, and the order that the server is asked for. */
+/** Arguments of a family's `list`: its filters, the scope, and the requested order. */
 export type FilterArgs<Filters extends Options> = ArgsOf<readonly [], Filters & typeof SCOPE> & {
   readonly orderBy?: string | undefined;
 };

@@ -29,7 +29,10 @@ export const SCOPE = {
   recursive: { type: "boolean", default: true, summary: "Include folders below" },
 } as const satisfies Record<string, Option>;
 
-/** What the server does of a list; the command does the rest, over everything that it has read. */
+/**
+ * The sorting and filtering of a list that the server does; the command does the rest, over everything that it has
+ * read.
+ */
 export interface ByServer {
   /** The columns that it orders by. */
   readonly sort: readonly (keyof typeof SERVER_ORDERS)[];
@@ -37,7 +40,7 @@ export interface ByServer {
   readonly filter: readonly string[];
 }
 
-/** What the API calls the columns that it orders by. */
+/** The API's names of the columns that it orders by. */
 export const SERVER_ORDERS = {
   name: "name",
   uid: "uid",

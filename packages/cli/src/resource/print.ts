@@ -8,7 +8,7 @@ import type { HasUid } from "../resolve/kinds.ts";
 export interface PrintOptions<T> {
   /** The kind of resource, in the plural, for an empty list. */
   readonly what: string;
-  /** What a tree shows of each resource. */
+  /** The label of a resource in a tree. */
   readonly label: (item: T) => string;
 }
 

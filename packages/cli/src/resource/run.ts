@@ -17,7 +17,7 @@ export type Columns<T> =
   | readonly Column<T>[]
   | ((context: Context, items: readonly T[]) => Promise<readonly Column<T>[]>);
 
-/** What list, describe and delete need to know about a kind of resource. */
+/** The definition of a kind of resource for list, describe and delete. */
 export interface Resource<T extends HasUid, Filters = ScopeArgs> {
   readonly kind: Kind<T>;
   readonly columns: Columns<T>;
@@ -29,7 +29,7 @@ export interface Resource<T extends HasUid, Filters = ScopeArgs> {
   findToDelete?(context: Context, text: string): Promise<DeletionTarget>;
   /** The resources to list. Default: all in the scope, by name. */
   select?(context: Context, args: Filters): Promise<AsyncIterable<T>>;
-  /** Restricts list and delete when --expired is given. */
+  /** Restricts list and delete with --expired. */
   isExpired?(item: T): boolean;
   /** Default: the `delete` method of the kind's service. */
   delete?(wharf: Wharf, uid: string, options: CallOptions): Promise<unknown>;
@@ -43,7 +43,7 @@ export interface ScopeArgs {
   readonly name?: string | undefined;
   readonly namePrefix?: string | undefined;
   readonly expired?: boolean;
-  /** The order that the server is asked for, if not the usual one. */
+  /** The requested order, if not the usual one. */
   readonly orderBy?: string | undefined;
 }
 

@@ -5,8 +5,8 @@ import { problemOf } from "../problem.ts";
 const MAX_SHOWN = 3;
 
 /**
- * Warns of siblings that a new resource would have the name of, which the server allows. Asks at a terminal, unless
- * `-y` is given; elsewhere, a warning must do, since scripts may rely on it.
+ * Warns of siblings that a new resource would have the name of, which the server allows. Asks at a terminal, without
+ * `-y`; elsewhere, a warning must do, since scripts may rely on it.
  */
 export async function confirmTwins(
   context: Context,

@@ -8,7 +8,7 @@ import type { HasUid } from "../resolve/kinds.ts";
 import { printOne, type Resource } from "./run.ts";
 import { given } from "./values.ts";
 
-/** What a field is computed from. */
+/** The inputs that a field is computed from. */
 interface Input<Args, Current> {
   readonly args: Args;
   readonly context: Context;
@@ -30,8 +30,8 @@ type Changes<Fields, Args> = {
 };
 
 /**
- * The run function of an `update` command. The field descriptors say which option changes which
- * field, so the update mask follows from the options that are given.
+ * The run function of an `update` command. The field descriptors say which option changes which field, so the update
+ * mask follows from the options of the command line.
  */
 export function updater<
   A extends readonly Argument[],

@@ -7,13 +7,13 @@ import { isObject } from "../is-object.ts";
 
 type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
 
-/** Drops undefined fields: the API treats a field that is present as given. */
+/** Drops undefined fields: the API treats a field that is present as set. */
 export function given<T extends object>(values: T): Given<T> {
   const present = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(present) as Given<T>;
 }
 
-/** A list as a field of an update: an empty one was not given. */
+/** A list as a field of an update: an empty one is unset. */
 export function givenList(list: readonly string[]): string[] | undefined {
   return list.length > 0 ? [...list] : undefined;
 }

@@ -16,7 +16,7 @@ import type { serveDefinition } from "./commands.ts";
  */
 const SAME_SIGNAL_MS = 500;
 
-/** How long a start that failed may take to close what it has opened, such as connections to a silent database. */
+/** Timeout for a failed start to close what it has opened, such as connections to a silent database. */
 const FAILED_START_MS = 2_000;
 
 /** The word that makes this program one of several processes of a server, started by the first of them. */

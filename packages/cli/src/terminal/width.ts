@@ -48,7 +48,7 @@ export function pad(text: string, width: number): string {
 
 /** Escapes control characters, with which a server could control the terminal or reorder text. */
 export function harmless(text: string): string {
-  // Nearly every text of a list: three further expressions need not be compiled.
+  // Nearly every text of a list: three other expressions need not be compiled.
   if (PLAIN.test(text)) return text;
   return harmlessLines(text.replaceAll("\n", "⏎").replaceAll(/[\t\r]/g, " "));
 }

@@ -61,7 +61,7 @@ test("the build needs no development package", async () => {
   assert.deepEqual(missing, []);
 });
 
-/** Runs in the server: reports whether V8 takes the code that is kept beside a bundle. */
+/** Runs in the server: reports whether V8 takes the code cache beside a bundle. */
 const REPORT = `const vm = require("node:vm");
 vm.Script = class extends vm.Script {
   constructor(text, options) {

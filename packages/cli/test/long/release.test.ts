@@ -36,7 +36,7 @@ import { Site } from "../support/site.ts";
 
 const { version } = manifest;
 
-/** What git would say, so that files can be changed while this runs. */
+/** Replaces the answers of git, so that files can be changed while this runs. */
 const BUILD = {
   WHARF_COMMIT: "0123456789abcdef".repeat(3).slice(8),
   SOURCE_DATE_EPOCH: "1790000000",

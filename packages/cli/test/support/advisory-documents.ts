@@ -35,7 +35,7 @@ export function distro(name: string, ids: readonly string[], version = "1.0-r0")
 
 const ALPHABET = "23456789cfghjmpqrvwx";
 
-/** Ids of the form that advisories have, as many as wanted. */
+/** A number of ids of the form that advisories have. */
 export function ids(first: number, count: number): string[] {
   return Array.from({ length: count }, (_, at) => {
     let left = first + at;

@@ -26,7 +26,7 @@ export const BIN = join(import.meta.dirname, "../../bin");
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** Whom the process belongs to, where root runs the tests. */
+  /** The owner of the process, if root runs the tests. */
   readonly uid?: number;
 }
 
@@ -34,7 +34,7 @@ export interface RunOptions {
 export class Home {
   readonly folder = mkdtempSync(join(tmpdir(), "wharf-home-"));
   readonly cache = join(this.folder, "cache");
-  /** Where the script that stands for a browser writes what it is asked to open. */
+  /** The file to which the script that stands for a browser writes the addresses that it opens. */
   readonly opened = join(this.folder, "opened");
   readonly #env: Readonly<Record<string, string>>;
 
@@ -131,7 +131,7 @@ export class Home {
       .map((entry) => join(entry.parentPath, entry.name));
   }
 
-  /** The one file that has a login. */
+  /** The file of the only login. */
   get loginFile(): string {
     const found = this.files().filter((path) => path.endsWith(".json"));
     assert.equal(found.length, 1, found.join());
@@ -161,7 +161,7 @@ export class Home {
   }
 
   remove(): void {
-    // A browser that was started may still write what it was given.
+    // A browser that was started may still write the address.
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }

@@ -18,7 +18,7 @@ const NODE_20 = {
   x64: "sha512-PeHQM8wAdmHtZA1mBocygZxs5LiUWtsJezQTkBd0iY987KpGrD1O2tVEydvMZiuXceRanxt7rjTnDEBwOPujoQ==",
 } as const;
 
-/** A PATH on which `node` is the given program, in a folder that it makes. */
+/** A PATH on which `node` is this program, in a folder that it makes. */
 export function pathWith(folder: string, node: string): string {
   mkdirSync(folder, { recursive: true });
   symlinkSync(node, join(folder, "node"));

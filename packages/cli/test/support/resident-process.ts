@@ -1,6 +1,6 @@
 /**
- * Runs one command line after the other, each as in a process of its own: environment, streams and
- * exit code are the command's alone. What a process costs is thus paid once.
+ * Runs one command line after the other, each as in a process of its own: environment, streams and exit code are the
+ * command's alone. The cost of a process is thus paid once.
  */
 import { Console } from "node:console";
 import fs from "node:fs";
@@ -9,7 +9,7 @@ import { Readable, Writable } from "node:stream";
 import { run } from "../../src/commands.ts";
 import type { Order } from "./resident.ts";
 
-/** What a command wrote, or its end. */
+/** A chunk of a command's output, or its end. */
 export type Said =
   | { readonly stream: "stdout" | "stderr"; readonly chunk: Uint8Array }
   | { readonly code: number };
@@ -30,7 +30,7 @@ function passing(stream: "stdout" | "stderr"): Writable {
   });
 }
 
-/** What `readFileSync(0)` yields, which reads no stream. */
+/** The value of `readFileSync(0)`, which reads no stream. */
 let standardInput: string | Buffer = "";
 
 const { readFileSync } = fs;
@@ -61,7 +61,7 @@ async function perform({ words, env, input, cwd = START }: Order): Promise<void>
   say({ code: Number(exitCode ?? 0) });
 }
 
-/** Where Node.js keeps the connections of fetch. */
+/** The property in which Node.js keeps the connections of fetch. */
 const CONNECTIONS = Symbol.for("undici.globalDispatcher.2");
 
 /** The next command finds none open, as one that has just started. */

@@ -9,12 +9,12 @@ import { tree } from "../../src/tree.ts";
 import type { Said } from "./resident-process.ts";
 import { type Ended, Running } from "./running.ts";
 
-/** A command line, and all that a process would be given with it. */
+/** A command line, with the environment of its process. */
 export interface Order {
   readonly words: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly input: string | Buffer;
-  /** The working directory; that of the tests if it is not given. */
+  /** The working directory; default: that of the tests. */
   readonly cwd?: string;
 }
 
@@ -55,7 +55,7 @@ interface Named {
   readonly family: string;
 }
 
-/** What a command line names; help of groups and mistakes count as one. */
+/** The command that a command line names; help of groups and mistakes count as one. */
 function commandOf(words: readonly string[]): Named {
   try {
     const { path } = find(tree, words);
@@ -67,7 +67,7 @@ function commandOf(words: readonly string[]): Named {
   return { name: "", family: "none" };
 }
 
-/** Where the processes of a run of many test files mark the families that one of them has run. */
+/** The folder in which the processes of a run of many test files mark the families that one of them has run. */
 const FOLDER = process.env.WHARF_TEST_COMMANDS;
 
 const ran = new Set<string>();
@@ -84,7 +84,7 @@ function isFirst(family: string): boolean {
   }
 }
 
-/** Those that have nothing to do. */
+/** Idle processes. */
 const idle: ChildProcess[] = [];
 
 /** Starts a command line in a process that stays; what it prints is passed on as it comes. */

@@ -7,13 +7,13 @@ import { scratchFolder } from "../../../server/test/support/server/scratch-folde
 import { type Ended, wharf } from "./command.ts";
 import type { Site } from "./site.ts";
 
-/** What a command printed with `-o json`. */
+/** The output of a command with `-o json`. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was printed.
 export async function json(site: Site, ...args: string[]): Promise<any> {
   return JSON.parse(await site.ok(...args, "-o", "json"));
 }
 
-/** What a command printed with `-o id`, line by line. */
+/** The output of a command with `-o id`, line by line. */
 export async function ids(site: Site, ...args: string[]): Promise<string[]> {
   return (await site.ok(...args, "-q", "-o", "id")).split("\n").filter(Boolean);
 }

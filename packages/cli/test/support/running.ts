@@ -9,7 +9,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** What a command that runs leaves to be read, and the code that it exits with. */
+/** The outputs and the exit code of a running command. */
 export interface Outputs {
   readonly stdout: Readable;
   readonly stderr: Readable;

@@ -15,7 +15,7 @@ const OWN = "own";
 interface Program {
   readonly name: string;
   readonly launcher: string;
-  /** The words that it puts before those that it is given. */
+  /** The words that it puts before its arguments. */
   readonly words: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export class ShellCommand {
       );
     });
     await once(server.listen(socket), "listening");
-    // What a walkthrough's shell reads itself never ends.
+    // The standard input of a walkthrough's shell never ends.
     const script = `#!/bin/sh
 input='${bin}'/input-$$
 if [ /dev/stdin -ef "/proc/$WALK_PID/fd/0" ]; then : > "$input"; else cat > "$input"; fi

@@ -11,7 +11,7 @@ export interface TerminalOptions {
   readonly columns?: number;
 }
 
-/** Something that runs at a terminal of its own, made by script(1). */
+/** A process at a terminal of its own, made by script(1). */
 export class TestTerminal {
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
@@ -32,7 +32,7 @@ export class TestTerminal {
     });
   }
 
-  /** Everything shown so far, codes and all. */
+  /** All output so far, with control codes. */
   get shown(): string {
     return this.#shown;
   }

@@ -9,7 +9,7 @@ import type { TestServer } from "../../../server/test/support/server/test-server
 import { cleanEnvironment } from "./command.ts";
 import { ShellCommand } from "./shell-command.ts";
 
-/** What stands between the outputs of two commands; no command prints it. */
+/** The separator between the outputs of two commands; no command prints it. */
 const END = "=== end of command ===";
 
 /** A command of a document, and its documented output. */
@@ -45,7 +45,7 @@ function goesOn(command: string): boolean {
   return command.endsWith("\\\n") || (command.includes("<<'EOF'") && !command.endsWith("\nEOF\n"));
 }
 
-/** What a document takes for granted beside the server. */
+/** The prerequisites of a document beside the server. */
 export interface Surroundings {
   /** Files of the working directory, by name. */
   readonly files?: Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ export async function walkThrough(
     const bin = join(folder, "bin");
     mkdirSync(bin);
     command = await ShellCommand.install(bin);
-    // What is installed is found on the PATH, so that nothing is looked for elsewhere.
+    // Installed programs are found on the PATH, so that nothing is downloaded.
     const npx = '#!/bin/sh\n[ "$1" = --no-install ] || exit 1\nshift\nexec "$@"\n';
     writeFileSync(join(bin, "npx"), npx, { mode: 0o755 });
     for (const [name, script] of Object.entries(programs)) {

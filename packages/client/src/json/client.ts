@@ -5,7 +5,7 @@ import { serverSentEvents } from "../rest/server-sent-events.ts";
 import { httpJsonRequest, type JsonMethod } from "./method.ts";
 
 export interface JsonClientOptions {
-  /** Where the server is; empty for the origin of the page. */
+  /** The URL of the server; empty for the origin of the page. */
   readonly baseUrl: string;
   /** Returns the access token of a call; a new one after the server rejected the previous one. */
   token(rejected?: string): Promise<string>;

@@ -21,7 +21,7 @@ function run(program: string, args: readonly string[], signal: AbortSignal): Pro
   return new Promise((resolve, reject) => {
     execFile(program, args, { signal, encoding: "utf8" }, (error, stdout, stderr) => {
       if (!error) return resolve(stdout);
-      // Its output may contain a part of a token; its errors are shown.
+      // Its output may contain a part of a token; its errors are printed.
       const complaint = stderr.trim().split("\n").at(-1) ?? "";
       const how = typeof error.code === "number" ? `ends with ${error.code}` : `fails`;
       const why = complaint === "" ? (error.code ?? error.message) : complaint;

@@ -16,7 +16,7 @@ const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 
 const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
 /**
- * Calls over REST with node:http. Connections are kept alive; certificate authorities and proxies are those of the
+ * Calls over REST with node:http. Connections are persistent; certificate authorities and proxies are those of the
  * process: `NODE_EXTRA_CA_CERTS`, and `HTTPS_PROXY` with `NODE_USE_ENV_PROXY=1`.
  *
  * @example createWharf({ baseUrl, token, transport: httpTransport() })

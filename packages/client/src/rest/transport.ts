@@ -39,7 +39,7 @@ export function restTransport(sendHttp: SendHttp): Transport {
     },
   };
 
-  /** Sends a request, and reads the text of the response if it is wanted; reports what was sent. */
+  /** Sends a request, and reads the text of the response if requested; reports what was sent. */
   async function exchange(
     { baseUrl, headers, signal }: Omit<Attempt, "timeoutMs">,
     request: HttpCall,

@@ -1,4 +1,4 @@
-/** A token and its expiry, if known. */
+/** A token, and its expiry unless it is opaque. */
 export interface Token {
   readonly token: string;
   readonly expires?: Date | undefined;

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 
 export type Responder = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** What came in: its verb and path, and the token and idempotency key that it came with. */
+/** A received request: its verb and path, its token and its idempotency key. */
 export interface Asked {
   readonly what: string;
   readonly token: string;

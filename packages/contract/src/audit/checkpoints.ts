@@ -28,11 +28,11 @@ export function checkpointName(number: number, hash: string): string {
 /** An entry of a chain. */
 export type ChainEnd = readonly [chain: string, sequence: number, hash: string];
 
-/** What the platform has found out about a line. */
+/** The facts about a line that need the platform's cryptography. */
 export interface Proof {
   /** The SHA-256 of `hashedText`, in hexadecimal. */
   readonly hash: string;
-  /** Of a checkpoint: whether its signature is valid; undefined if its key is not known. */
+  /** Of a checkpoint: whether its signature is valid; undefined for an unknown key. */
   readonly isSigned?: boolean | undefined;
 }
 
@@ -166,7 +166,7 @@ export class CheckpointSet {
     return { same, problems };
   }
 
-  /** What is wrong with the beginning: retention declares which checkpoints it deletes. */
+  /** Problems with the beginning: retention declares which checkpoints it deletes. */
   *problems(): Generator<string> {
     for (const [root, number] of this.#begins) {
       if (number <= this.firstOf(root)) continue;

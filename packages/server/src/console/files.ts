@@ -19,7 +19,7 @@ const FOLDERS = [
   join(import.meta.dirname, "../../../cli/dist/console"),
 ];
 
-/** Where the files are below the folder, and the folder in the assets of the single-file executable. */
+/** The location of the files below the folder, and the folder in the assets of the single-file executable. */
 const FILES = "files/";
 const ASSETS = "console/";
 
@@ -36,8 +36,7 @@ const ENCODINGS = [
 ] as const;
 
 /**
- * Nothing from elsewhere, nothing inline, and no text that becomes code: what people call things is shown in many
- * places.
+ * Nothing from elsewhere, nothing inline, and no text that becomes code: names that users choose appear in many places.
  */
 const POLICY = [
   "default-src 'none'",

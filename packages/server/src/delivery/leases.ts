@@ -1,6 +1,6 @@
 /**
- * What senders to external systems share: leases between replicas, the retry schedule, and requests that cannot reach
- * private addresses. Imports store and lib; events and audit sinks build on it.
+ * Shared parts of senders to external systems: leases between replicas, the retry schedule, and requests that cannot
+ * reach private addresses. Imports store and lib; events and audit sinks build on it.
  */
 import { randomUUID } from "node:crypto";
 import type { Transaction } from "../store/db/commit/transaction.ts";
@@ -8,7 +8,7 @@ import type { Store } from "../store/db/store.ts";
 import { confirmLease, dropLease, renewLeases, takeLease } from "../store/tables/leases.ts";
 
 export interface LeaseTimes {
-  /** How long a lease is valid without renewal: the pause after a process was killed. */
+  /** Lifetime of a lease without renewal: the pause after a process was killed. */
   readonly leaseMs: number;
 }
 
@@ -57,7 +57,7 @@ export class Leases {
     return confirmLease(tx, name, this.#holder);
   }
 
-  /** Releases a lease, with further work in the same transaction. */
+  /** Releases a lease, with other work in the same transaction. */
   async release(name: string, last?: (tx: Transaction) => Promise<void>): Promise<void> {
     if (!this.#held.delete(name)) return;
     await this.#store.write(async (tx) => {

@@ -5,7 +5,7 @@ import { HOST_LOOKUP, type HostLookup } from "../lib/net/host-lookup.ts";
 import { https, tls } from "../lib/runtime/lazy-builtins.ts";
 import { readRetryAfter } from "./retry-schedule.ts";
 
-/** The beginning of an answer that is kept. */
+/** Maximum bytes of an answer that are stored. */
 const KEPT_BYTES = 1024;
 
 /** Longer answers are not read: the connection is closed. */
@@ -48,9 +48,9 @@ export interface PinnedClientOptions {
 }
 
 /**
- * Posts to one URL over connections that are kept open. Like fetchJson, only over HTTPS and to public addresses by
- * default: the address that was checked is the one that is connected to, and stays so for the life of the connection.
- * No redirects, no proxies from the environment; bounded time and size.
+ * Posts to one URL over persistent connections. Like fetchJson, only over HTTPS and to public addresses by default: the
+ * address that was checked is the one that is connected to, and stays so for the life of the connection. No redirects,
+ * no proxies from the environment; bounded time and size.
  */
 export class PinnedClient {
   readonly #url: URL;
@@ -156,7 +156,7 @@ function sharedContext(): SecureContext {
   return context;
 }
 
-/** Only the code of a system error is shown: its message can name internal addresses. */
+/** Only the code of a system error is reported: its message can name internal addresses. */
 function reasonOf(error: Error, anywhere: boolean): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ECONNRESET" || code === "EPIPE") return "the connection was closed";

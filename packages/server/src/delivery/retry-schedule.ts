@@ -21,7 +21,10 @@ const JITTER = 0.2;
 /** The longest pause that a sink can ask for. */
 const MAX_RETRY_AFTER_MS = 24 * HOUR;
 
-/** When to try again after a number of failed attempts; undefined after the last one. A jitter of 1 gives the bound. */
+/**
+ * The delay before the next attempt after a number of failed ones; undefined after the last one. A jitter of 1 gives the
+ * bound.
+ */
 export function retryDelay(
   failedAttempts: number,
   retryAfterMs = 0,

@@ -2,13 +2,13 @@ import { RETRY_DELAYS_MS } from "./retry-schedule.ts";
 
 /** Times of deliveries. Operators cannot choose them; tests choose shorter ones. */
 export interface DeliveryTimes {
-  /** How long a lease is valid without renewal: the pause after a process was killed. */
+  /** Lifetime of a lease without renewal: the pause after a process was killed. */
   readonly leaseMs: number;
-  /** How long a sender without work keeps its lease. */
+  /** Time that a sender without work keeps its lease. */
   readonly lingerMs: number;
-  /** How often events of other processes are looked for. */
+  /** Polling interval for events of other processes. */
   readonly pollMs: number;
-  /** How often work is looked for that nobody reports: subscriptions of other processes, and retries. */
+  /** Polling interval for work that nobody reports: subscriptions of other processes, and retries. */
   readonly idlePollMs: number;
   /** From the DNS lookup to the status of the answer. */
   readonly timeoutMs: number;

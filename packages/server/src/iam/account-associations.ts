@@ -55,9 +55,9 @@ function* installationViolations({ github }: AccountAssociation): Iterable<Field
 }
 
 /**
- * A service can be bound only to a service principal identity of its own, in the same group. No further
- * capabilities are required: binding grants the identity nothing new. Unchanged bindings are not checked
- * again, so that a deleted identity does not block other changes.
+ * A service can be bound only to a service principal identity of its own, in the same group. No other capabilities are
+ * required: binding grants the identity nothing new. Unchanged bindings are not checked again, so that a deleted
+ * identity does not block other changes.
  */
 async function bindingViolations(
   { deps, tx }: Mutation,

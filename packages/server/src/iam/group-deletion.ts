@@ -19,8 +19,8 @@ import { forgetRegistrySettings } from "../store/tables/registry/settings.ts";
 import { checkNameReleasable } from "./folder-names.ts";
 
 /**
- * Tombstones deleted in one transaction, which blocks all other writes. If there are more, further
- * transactions precede the one that deletes the group.
+ * Tombstones deleted in one transaction, which blocks all other writes. If there are more, earlier transactions precede
+ * the one that deletes the group.
  */
 const TOMBSTONE_BATCH_SIZE = 250;
 

@@ -8,8 +8,8 @@ import { countBindings, readBindingUids } from "../store/tables/access/identity-
 import { checkIdentityRemoval } from "./owners.ts";
 
 /**
- * Role bindings deleted in one transaction, which blocks all other writes. If an identity has more,
- * further transactions precede the one that deletes it.
+ * Role bindings deleted in one transaction, which blocks all other writes. If an identity has more, earlier
+ * transactions precede the one that deletes it.
  */
 const BATCH_SIZE = 250;
 

@@ -1,6 +1,6 @@
 import { PATTERNS, PatternError } from "../lib/pattern/patterns.ts";
 
-/** Steps of all patterns for further claims of an identity together. */
+/** Steps of all patterns for additional claims of an identity together. */
 export const MAX_CLAIM_PATTERN_STEPS = 10_000;
 
 /** The number of steps of a pattern, or what is wrong with it. */

@@ -80,7 +80,7 @@ function rejectBuiltIn(uid: string): void {
   throw failedPrecondition({ type: "BUILT_IN_ROLE", description });
 }
 
-/** Capabilities must be known. Internal ones require the capability `internal` in the same role. */
+/** Unknown capabilities are rejected. Internal ones require the capability `internal` in the same role. */
 function checkCapabilities(role: Role): void {
   const unknown = role.capabilities.filter((one) => capabilityBit(one) === 0);
   if (unknown.length > 0) {

@@ -64,7 +64,7 @@ export async function requiresUniqueSiblings(
   }
   const cached = settings.byRoot.get(root);
   if (cached !== undefined) return cached;
-  // What is committed: the transaction may be rolled back.
+  // The committed setting: the transaction may be rolled back.
   const { uniqueSiblings } = await readOrganizationSettings(store.reader, root);
   settings.byRoot.set(root, uniqueSiblings);
   return uniqueSiblings;

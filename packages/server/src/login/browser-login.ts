@@ -80,7 +80,7 @@ export function newLogin(
 
 export interface SignInOptions {
   readonly error?: string;
-  /** Why somebody must sign in who has not asked to. */
+  /** The reason for a sign-in that the user did not request. */
   readonly notice?: string;
   readonly organization?: string;
   readonly username?: string;
@@ -166,7 +166,7 @@ async function handleCallback(deps: LoginDeps, http: HttpRequest): Promise<HttpR
   const state = new URLSearchParams(http.query).get("state") ?? "";
   const site = returnOriginOf(deps, state, call.time);
   if (site !== undefined && site !== loopbackAlias(http, deps.addresses().authUrl)) {
-    // A page instead of a redirect: the provider's `form-action` may forbid further redirects.
+    // A page instead of a redirect: the provider's `form-action` may forbid more redirects.
     const message = { title: "Signing in", text: "Returning to the address where you started." };
     return htmlResponse(
       200,
@@ -223,7 +223,7 @@ async function confirmDevice(deps: LoginDeps, http: HttpRequest): Promise<HttpRe
   return htmlResponse(200, donePage({ title: "Denied", text, next: TO_START, canClose: true }));
 }
 
-/** Requires that the person of a login is known. */
+/** Requires that the person of a login has been authenticated. */
 export function requireSignedIn(login: Login): SignedInLogin {
   const { person } = login;
   if (person !== undefined) return { ...login, person };

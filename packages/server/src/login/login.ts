@@ -196,7 +196,7 @@ export function checkAudiences(
   if (audiences.length > 0) readAudiences(audiences, settings, addresses());
 }
 
-/** Where the passkey script sends the browser after a sign-in. */
+/** The destination of the browser after a sign-in with the passkey script. */
 export const CONTINUE_PATH = "/oauth/continue";
 
 /** The URL that continues the login of a ticket. */

@@ -12,7 +12,7 @@ const UNKNOWN = {
   text: "There is nothing at this address. It may be misspelled, or the page may have moved.",
 };
 
-/** What people see who open an address that nothing handles. */
+/** The page of an address that nothing handles. */
 export const noRoutePage: ErrorPage = ({ httpStatus }, requestId) => ({
   headers: pageHeaders(),
   body: errorPage({ ...(httpStatus === 405 ? WRONG_METHOD : UNKNOWN), requestId }),

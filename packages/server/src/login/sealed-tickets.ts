@@ -14,9 +14,9 @@ export interface OpenedTicket<P> {
 }
 
 /**
- * Tickets that contain their own state, encrypted and authenticated for one purpose: what anyone
- * can start without signing in is kept by the browser, not in the store. Only this process
- * remembers used tickets; what must happen once, such as a sign-in, is recorded in the store.
+ * Tickets that contain their own state, encrypted and authenticated for one purpose: what anyone can start without
+ * signing in is stored by the browser, not by the server. Only this process remembers used tickets; what must happen
+ * once, such as a sign-in, is recorded in the store.
  */
 export class SealedTickets {
   readonly #sealer: TokenSealer;

@@ -55,7 +55,7 @@ async function askToAccept(
   return htmlResponse(200, invitePage(props));
 }
 
-/** What an invite offers: the path of the group, since names of folders say little alone, and the role. */
+/** The offer of an invite: the path of the group, since names of folders say little alone, and the role. */
 export async function inviteOfferOf(
   { catalog, store }: LoginDeps,
   invite: GroupInvite,

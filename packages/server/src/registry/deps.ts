@@ -1,8 +1,8 @@
-/** What the hooks of the registry area need from outside the engine. */
+/** Dependencies of the hooks of the registry area outside the engine. */
 export interface RegistryDeps {
   /** The hosts of the installation's registries, the default one first. */
   hosts(): readonly string[];
-  /** Those of them whose contents the installation knows, because they are attached. */
+  /** The hosts of attached registries, whose contents the installation mirrors. */
   readonly attached: readonly string[];
 }
 

@@ -25,7 +25,7 @@ const BATCH_SIZE = 100;
 /** The request that something is read for. */
 type Requester = Pick<HttpRequest, "abandoned" | "signal" | "remoteAddress">;
 
-/** What one provider's requests read with: they share the slices of lists, and the costly reads. */
+/** The read context of one provider's requests: they share the slices of lists, and the costly reads. */
 function renderingOf(
   deps: ScimDeps,
   provider: string,
@@ -38,7 +38,7 @@ function renderingOf(
   return { reader, base, task: lists.task(origin, requester) };
 }
 
-/** Who reads, and until when. The signal is created on first use. */
+/** The reader of a request, and its cancellation. The signal is created on first use. */
 class ProviderRead {
   readonly caller: { readonly uid: string };
   readonly remoteAddress: string;

@@ -14,7 +14,7 @@ import type { Reader } from "../store/db/connection.ts";
 import { readScimCredentials, type ScimCredentials } from "../store/tables/scim/credentials.ts";
 
 export interface ScimDeps extends CreateDeps, ListDeps {
-  /** How many writes an identity provider may send. */
+  /** The rate limit of an identity provider's writes. */
   readonly writesPerMinute: number;
   readonly limits: RateLimits;
   addresses(): Addresses;

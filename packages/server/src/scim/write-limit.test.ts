@@ -19,7 +19,7 @@ class TimedLimiter {
   }
 }
 
-/** How many writes succeed, and the Retry-After of the first rejected one. */
+/** The number of writes that succeed, and the Retry-After of the first rejected one. */
 async function tried(
   limit: TimedLimiter,
   times: number,

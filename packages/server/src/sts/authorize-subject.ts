@@ -44,7 +44,7 @@ export interface SubjectTokenRequest {
 export interface AuthorizedSubject {
   readonly identity: CachedIdentity;
   readonly claims: JWTPayload;
-  /** When the authorization expires: the issued token must not outlive it. */
+  /** The expiry time of the authorization: the issued token must not outlive it. */
   readonly expires: number;
   /** The boundary of the subject token; undefined for all that the identity holds. */
   readonly boundary: Grants | undefined;
@@ -52,12 +52,14 @@ export interface AuthorizedSubject {
   readonly session?: string;
 }
 
-/** What the audit log shows of a subject token. Filled in as soon as it is known. */
+/** The audited facts about a subject token, filled in as soon as each is established. */
 export interface AuditedSubject {
   identity: string;
   issuer?: string;
   subject?: string;
-  /** Whether an issuer that the identity trusts has signed the token. Not shown: it separates own denials from others. */
+  /**
+   * Whether an issuer that the identity trusts has signed the token. Not audited: it separates own denials from others.
+   */
   isVerified?: boolean;
 }
 

@@ -29,7 +29,7 @@ export async function downScope(
   );
 }
 
-/** The uids of groups that are given by uid or name. Throws unless the identity holds something in each. */
+/** Resolves uids or names of groups to uids. Throws unless the identity holds something in each. */
 export async function resolveScopes(
   reader: Reader,
   granted: Grants,

@@ -15,11 +15,11 @@ export interface CachedIdentity {
   readonly uid: string;
   readonly name: string;
   readonly relationship: Identity["relationship"]["case"];
-  /** What it requires of credentials; undefined if no foreign credential can speak for it. */
+  /** The rule for credentials; undefined if no foreign credential can speak for the identity. */
   readonly rule: Rule | undefined;
-  /** What its role bindings grant it. */
+  /** The grants of its role bindings. */
   readonly granted: Grants;
-  /** When it was last seen, to the knowledge of this process; 0 for never. */
+  /** The time at which this process last saw it; 0 for never. */
   lastSeen: number;
 }
 
@@ -59,7 +59,7 @@ export class IdentityCache {
     return this.#entries.get(uid) ?? this.#load(uid, this.#entries);
   }
 
-  /** Loads into the given cache: if the version changes meanwhile, the entry is dropped with it. */
+  /** Loads into a cache: if the version changes meanwhile, the entry is dropped with it. */
   async #load(
     uid: string,
     entries: BoundedCache<string, CachedIdentity>,

@@ -7,7 +7,7 @@ import type { IssuerPolicy } from "./issuers/issuer-policy.ts";
 import { Issuers } from "./issuers/issuers.ts";
 import { testIdentityMethod } from "./test-identity.ts";
 
-/** What an exchange works with; login and the registry verify tokens with it, too. */
+/** Creates the dependencies of an exchange; login and the registry verify tokens with it, too. */
 export function createExchange(
   deps: Omit<ExchangeDeps, "source" | "identities"> & { readonly issuerPolicy: IssuerPolicy },
 ): ExchangeDeps {

@@ -20,8 +20,8 @@ import { Checks } from "./verify/checks.ts";
 import { warningsOf } from "./warnings.ts";
 
 /**
- * Dry run of an exchange: returns all checks instead of a token. The grants are shown only if the
- * exchange would succeed, in which case the holder of the token could get them anyway.
+ * Dry run of an exchange: returns all checks instead of a token. The grants are returned only if the exchange would
+ * succeed, in which case the holder of the token could get them anyway.
  */
 export function testIdentityMethod(deps: ExchangeDeps): Handler {
   return async (call, message) => {

@@ -3,7 +3,7 @@ import type { Check } from "./verify/checks.ts";
 import { type Matcher, wouldMatch } from "./verify/matcher.ts";
 import type { Rule } from "./verify/rule.ts";
 
-/** Step budget for probing the patterns of a rule. Once it is used up, there are no further warnings. */
+/** Step budget for probing the patterns of a rule. Once it is used up, there are no more warnings. */
 const MAX_STEPS = 100_000;
 
 /** A value that no rule intends to match. A pattern that matches it matches anything. */
@@ -57,7 +57,7 @@ async function issuerWarnings(issuer: Matcher, found: string, matches: Matches):
   return [];
 }
 
-/** Someone else can register a name that was given up; numeric ids are never reused. */
+/** Someone else can register an abandoned name; numeric ids are never reused. */
 async function githubWarnings(
   subject: Matcher,
   found: string,

@@ -19,7 +19,7 @@ export type Invoke = ServedMethods["invoke"];
 /** A version 1 method and its handler. */
 export type AdaptedMethod = readonly [method: DescMethodUnary, handler: Handler];
 
-/** How a version 1 method maps to a version 2 method. */
+/** The mapping of a version 1 method to a version 2 method. */
 export interface Translation<
   In1 extends DescMessage,
   Out1 extends DescMessage,

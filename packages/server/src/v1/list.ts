@@ -33,7 +33,7 @@ export const LIST_LIMITS = {
 /** Of all gRPC lists in progress. */
 let bufferedBytes = 0;
 
-/** How a version 1 list maps to a version 2 list. */
+/** The mapping of a version 1 list to a version 2 list. */
 export interface ListTranslation<
   In1 extends DescMessage,
   Out1 extends DescMessage,

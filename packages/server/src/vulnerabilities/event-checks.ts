@@ -19,7 +19,7 @@ const MAX_EVENTS = 1_000;
 /** A page of a list loads 200 advisories with all of their events. */
 const MAX_CHARACTERS = 256 * 1024;
 
-/** How the events of an advisory exceed the limits; undefined if they do not. */
+/** The limit that the events of an advisory exceed; undefined for none. */
 export function eventsExcess(events: readonly AdvisoryEvent[]): string | undefined {
   if (events.length > MAX_EVENTS) return `more than ${MAX_EVENTS}`;
   let size = 0;
@@ -48,8 +48,8 @@ const MAX_SECONDS = 253_402_300_799n;
 const MAX_NANOS = 999_999_999;
 
 /**
- * Violations of the rules for events that the contract cannot express: an event has a type, known enum
- * values, and a time that is not in the future.
+ * Violations of the rules for events that the contract cannot express: an event has a type, defined enum values, and a
+ * time that is not in the future.
  */
 export function eventProblems(
   event: AdvisoryEvent,

@@ -39,7 +39,7 @@ export function newEvent(author: string, given: AdvisoryEvent): AdvisoryEvent {
  * - States: pending ↔ changes requested; pending → approved or rejected, which are final.
  * - A review requires the capability to approve at the advisory, and an identity other than the author.
  * - An edit makes the caller the author, so that no one can approve their own text.
- * - Every review is recorded with its reason. The reason of the latest one is shown until the event is pending again.
+ * - Every review is recorded with its reason. The reason of the latest one is visible until the event is pending again.
  */
 export function changedEvent(
   change: Mutation,

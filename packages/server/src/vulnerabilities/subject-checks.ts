@@ -6,8 +6,8 @@ import type { FieldViolation } from "../lib/errors.ts";
 type Subject = Pick<Advisory, "artifactType" | "aliases">;
 
 /**
- * Violations of the rules for the subject of an advisory that the contract cannot express: aliases are not blank,
- * and the artifact has a known type. A stored type stays valid: imports have types of all sources.
+ * Violations of the rules for the subject of an advisory that the contract cannot express: aliases are not blank, and
+ * the artifact has a defined type. A stored type stays valid: imports have types of all sources.
  */
 export function subjectProblems(
   { artifactType, aliases }: Subject,

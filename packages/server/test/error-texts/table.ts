@@ -21,7 +21,7 @@ export interface ExpectedError {
   readonly violations: readonly string[];
 }
 
-/** What requests of the table need. */
+/** The environment of the table's requests. */
 export class Ground {
   readonly api: ApiClient;
   readonly world: World;

@@ -1,4 +1,4 @@
-/** What anonymous requests with the largest and most tedious bodies cost the server. */
+/** Measures the cost of anonymous requests with the largest and most tedious bodies. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";

@@ -1,4 +1,6 @@
-/** Hundreds of large bodies at once, held open: the memory of the server stays bounded, and others are served. */
+/**
+ * Hundreds of concurrent large bodies that stay open: the memory of the server stays bounded, and others are served.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";

@@ -14,7 +14,7 @@ const REPLICAS = 2;
 const MAX_WRITES = 20;
 const OUTCOME_MS = 300;
 
-/** How often a write that was answered like this is stored. */
+/** Allowed numbers of stored rows of a write, by its status. */
 const ALLOWED: Readonly<Record<string, readonly number[]>> = {
   OK: [1],
   UNAVAILABLE: [0],

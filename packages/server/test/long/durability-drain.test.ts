@@ -63,7 +63,7 @@ for (const store of STORES) {
       const message = create(CreateGroupRequestSchema, { group: { name: "just in time" } });
       const frame = framed(toBinary(CreateGroupRequestSchema, message));
       await new Promise((resolve) => stream.write(frame.subarray(0, 7), resolve));
-      // Frames are handled in order: when this ping is answered, the stream is known.
+      // Frames are handled in order: when this ping is answered, the server has the stream.
       await new Promise((resolve) => session.ping(resolve));
       const exit = server.terminate();
       await untilRefused(server.url);

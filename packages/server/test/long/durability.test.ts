@@ -9,12 +9,12 @@ import { checkRows } from "../support/server/store-consistency.ts";
 import { STORES, TestServer } from "../support/server/test-server.ts";
 import { roleNamed } from "../support/world/world.ts";
 
-/** What the service has acknowledged, by uid. */
+/** Acknowledged writes, by uid. */
 class Acknowledged {
-  /** The description that was last acknowledged, and one that was asked for and not answered. */
+  /** The description that was last acknowledged, and a requested one without an answer. */
   readonly groups = new Map<string, { description: string; asked?: string }>();
   readonly deleted = new Set<string>();
-  /** Those whose deletion was asked for and not answered: they may be there or not. */
+  /** Deletions without an answer: the resource may exist or not. */
   readonly doubtful = new Set<string>();
   /** Organizations that a member made, each in one step with its owner's binding. */
   readonly organizations = new Set<string>();

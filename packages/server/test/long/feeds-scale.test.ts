@@ -8,9 +8,12 @@ import { ANONYMOUS_UID } from "../../src/auth/caller.ts";
 import { approved, Scanner, unzipped } from "../support/client/feed-client.ts";
 import { onEachStore } from "../support/world/world.ts";
 
-/** Enough on one store to take more than `GROWTH` if all were held at once; the other has many steps. */
+/** Enough on one store to take more than `GROWTH` if all were in memory at the same time; the other has many steps. */
 const ADVISORIES = { sqlite: 20_000, postgres: 5_000 };
-/** How often each says its words: both come to more than sockets hold for a client that does not read. */
+/**
+ * The number of repetitions of the words in a text: both come to more than sockets hold for a client that does not
+ * read.
+ */
 const SAID = { sqlite: 4, postgres: 48 };
 const PER_PACKAGE = 20;
 const PER_REQUEST = 1_000;
@@ -83,7 +86,7 @@ onEachStore(
     }
 
     test("are complete, and take no more memory than small ones", async () => {
-      // What every server takes once it has work.
+      // Warm-up: the memory that every server takes once it has work.
       await scanner.get(`${group}/osv/all.json`);
       const index = await watched("osv/all.json");
       assert.equal(JSON.parse(index.bytes.toString()).length, count);

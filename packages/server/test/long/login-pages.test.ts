@@ -48,7 +48,7 @@ async function nameOf(page: Page): Promise<string> {
   );
 }
 
-/** What a document has that foreign markup could have added. */
+/** The parts of a document that foreign markup could have added. */
 interface Found {
   readonly elements: number;
   readonly title: string;
@@ -82,7 +82,7 @@ describe("the sign-in pages in a browser", () => {
     assert.deepEqual(complaints, []);
   });
 
-  // Such an address does nothing before it is followed: the page is parsed, and not shown.
+  // Such an address does nothing before it is followed: the page is parsed, and not rendered.
   test("lead to no script in a foreign address", async () => {
     await page.goto(`${site.url}/done`);
     for (const [path, text] of samplePages(site.url, (text) => `javascript:alert(1)//${text}`)) {

@@ -15,7 +15,7 @@ const BELOW = 2;
 /** Many times what a slice takes, for machines that do other things as well. */
 const MAX_WAIT_MS = 1_500;
 
-/** What an expensive request gave, and how long cheap ones took beside it, in milliseconds. */
+/** The result of an expensive request, and the durations of cheap ones during it, in milliseconds. */
 interface Beside<T> {
   readonly value: T;
   readonly waits: readonly number[];

@@ -12,7 +12,7 @@ import { World } from "../support/world/world.ts";
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../../../..");
 
-/** What a user writes: the compiler checks it against the generated types. */
+/** A user's program: the compiler checks it against the generated types. */
 const PROGRAM = `
 import createClient from "openapi-fetch";
 import type { components, paths } from "./api.d.ts";

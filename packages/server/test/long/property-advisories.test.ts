@@ -10,7 +10,7 @@ import { onEachStore } from "../support/world/world.ts";
 
 const CHANGES = 70;
 
-/** How many lists are compared. */
+/** The number of lists that are compared. */
 const QUERIES = 250;
 
 const ORDERS = ["uid", "created_at", "updated_at"] as const;
@@ -74,7 +74,7 @@ function partOf(texts: readonly string[], at: number): string {
   return text.slice(start, start + 1 + (at % 4));
 }
 
-/** A question about a world, with everything in it given by number. */
+/** A query of a world, whose operands are numbers. */
 const questions = fc.noBias(
   fc.record({
     caller: fc.nat(999),

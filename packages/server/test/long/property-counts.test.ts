@@ -37,16 +37,16 @@ const OPERATIONS = [
   "deleteTag",
 ] as const;
 
-/** What a client does, with everything given by number: whatever there is by then, or was. */
+/** The action of a client, whose operands are numbers: indexes of the things that exist or existed then. */
 const deeds = fc.noBias(
   fc.record({ operation: fc.constantFrom(...OPERATIONS), a: fc.nat(999), b: fc.nat(999) }),
 );
 type Deed = typeof deeds extends fc.Arbitrary<infer T> ? T : never;
 
-/** What can be made, and then be changed by others. */
+/** The kinds of things that are created, and then changed by others. */
 type Made = Kind | "repos" | "tags";
 
-/** Things that everyone changes at once; only the latest are kept, so that clients meet. */
+/** Things that everyone changes at once; only the latest stay, so that clients meet. */
 class Crowd {
   readonly #inside: DirectStore;
   readonly #clients: readonly Http[];

@@ -13,7 +13,7 @@ const OWNER = builtinRole("owner")?.uid ?? "";
 const CLAIM = { issuer: "https://issuer.example.com", subject: "someone" };
 const STOLEN = { issuer: "https://thief.example.com", subject: "thief" };
 
-/** Everything that acting on access takes, and nothing worth having besides. */
+/** The capabilities to change access, and no others. */
 const ACCESS = [
   "groups.list",
   "groups.create",

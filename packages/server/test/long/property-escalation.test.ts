@@ -9,7 +9,7 @@ import { build, pick, plans } from "../support/oracle/random-plan.ts";
 import { DirectStore } from "../support/server/direct-store.ts";
 import { type StoreKind, TestServer } from "../support/server/test-server.ts";
 
-/** All that acting on access takes, and one thing to covet. */
+/** The capabilities to change access, and one to gain. */
 const CAPABILITIES = [
   "CAP_IAM_GROUPS_LIST",
   "CAP_IAM_GROUPS_CREATE",
@@ -49,7 +49,7 @@ const OPERATIONS = [
 
 type Operation = (typeof OPERATIONS)[number];
 
-/** A step that someone tries, with everything given by number. */
+/** A step that someone tries, whose operands are numbers. */
 const steps = fc.noBias(
   fc.record({
     actor: fc.nat(9_999),
@@ -67,14 +67,14 @@ const worlds = plans(CAPABILITIES).map((plan) => ({
   roles: plan.roles.map((role) => ({ ...role, at: role.at % 3 === 0 ? role.at : 0 })),
 }));
 
-/** Every further organization makes every further look at the world longer. */
+/** Each additional organization makes every later snapshot slower. */
 const MAX_ORGANIZATIONS = 3;
 
 type Step = typeof steps extends fc.Arbitrary<infer T> ? T : never;
 
 const PATH = "/iam/v2beta1";
 
-/** What an actor would choose: mostly things within reach, and what it has to give, but not always. */
+/** The choice of an actor: mostly things within reach and capabilities that it holds, but not always. */
 function choose(world: AccessModel, actor: string, { a, b, c, capabilities }: Step) {
   const held = (uid: string) => heldAt(world, actor, uid);
   const near = <T extends Item>(items: readonly T[], number: number): T => {

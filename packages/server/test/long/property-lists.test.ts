@@ -47,12 +47,12 @@ const FILTERS = [
 ] as const;
 const BINDING_FILTERS = [...FILTERS.slice(0, 5), "identity", "role", "group"] as const;
 
-/** A question about a world, with everything in it given by number. */
+/** A query of a world, whose operands are numbers. */
 const questions = fc.noBias(
   fc.record({
     caller: fc.nat(999),
     kind: fc.constantFrom(...KINDS),
-    /** What the filters are about: they are made so that they let this one through. */
+    /** The item that the filters match. */
     target: fc.nat(999),
     filters: fc.array(fc.nat(999), { maxLength: 3 }),
     astray: fc.nat(9),
@@ -297,7 +297,7 @@ class Visitors {
           `/iam/v2beta1/${kind}/${place}`,
           bodies[kind],
         );
-        // Where there is an association, another cannot come.
+        // An association that exists is a conflict.
         if (kind === "accountAssociations" && status === 409) return [];
         assert.equal(status, 200, JSON.stringify(body));
         return [`/iam/v2beta1/${kind}/${body.uid}`];

@@ -74,7 +74,7 @@ class Forest {
     known.updated = Date.parse(body.updateTime);
   }
 
-  /** What a list must show from first to last. */
+  /** The expected items of a list, from first to last. */
   listed({ filter, key, descending }: ListQuery): string[] {
     const matching = this.#known.filter(
       ({ uid }) =>
@@ -91,7 +91,7 @@ class Forest {
   }
 }
 
-/** Puts thousands of groups into the store from beside the server, in a known order. */
+/** Puts thousands of groups into the store from beside the server, in a fixed order. */
 async function plant(direct: DirectStore, root: string, folder: string): Promise<Known[]> {
   const start = Date.parse("2026-01-01T00:00:00Z");
   const known = Array.from({ length: MANY }, (_, born): Known => {

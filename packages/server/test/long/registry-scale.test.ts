@@ -8,7 +8,7 @@ import { TrackedRegistry } from "../support/world/tracked-registry.ts";
 const TAGS = 1_000;
 const REPOS = 3_000;
 
-/** How much the memory of a server may grow while it reconciles all of that. */
+/** Maximum growth of a server's memory while it reconciles all of that. */
 const MAX_GROWTH_BYTES = 200 * 1024 * 1024;
 
 /** Polling too often would slow the server down. */

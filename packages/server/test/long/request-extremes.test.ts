@@ -86,7 +86,7 @@ onEachStore("every field of every request, at the extremes of its type", (world)
   });
 });
 
-/** What is asked to change in an update is the field that is tried. */
+/** Restricts the mask of an update to the field under test. */
 function maskOnly(method: DescMethod, request: object, [body, field]: Path): void {
   const mask = method.input.fields.find(({ message }) => message === FieldMaskSchema);
   if (mask === undefined || body?.message === FieldMaskSchema || field === undefined) return;

@@ -82,7 +82,7 @@ test("replicas of two versions serve side by side, and an old one does not start
   await Promise.all(clients);
   assert.deepEqual(failures, []);
 
-  // What either of them writes, the other sees at once: rows, totals and access.
+  // Each of them sees the writes of the other immediately: rows, totals and access.
   for (const [writer, reader] of [
     [old, later],
     [later, old],

@@ -15,10 +15,10 @@ import { DirectStore } from "../support/server/direct-store.ts";
 import type { TestServer } from "../support/server/test-server.ts";
 import { onEachStore } from "../support/world/world.ts";
 
-/** What a server may grow by while it writes one list, garbage included. */
+/** Maximum growth of a server's memory while it writes one list, garbage included. */
 const MAX_GROWTH_MIB = 256;
 
-/** So many clients that do not read would take twice that, if their lists were held. */
+/** So many clients that do not read would take twice that, if their lists were in memory. */
 const IDLE = 24;
 
 onEachStore(

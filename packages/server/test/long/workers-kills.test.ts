@@ -15,7 +15,7 @@ const KILLS = 2 * WORKERS;
 /** Between requests of a client: without it, they keep the processors busy as long as a worker takes to start. */
 const PAUSE_MS = 25;
 
-/** What a client of a killed worker sees. */
+/** The errors that a client of a killed worker sees. */
 const BROKEN = new Set(["ECONNRESET", "EPIPE"]);
 
 for (const store of STORES) {

@@ -1,4 +1,4 @@
-/** How a server of several processes starts, fails to start, and ends. */
+/** Tests that a server of several processes starts, fails to start, and ends. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,6 @@
 /**
- * Tests of one process, against servers of two: each request over REST reaches another worker than the one before. What
- * only concerns one connection, as hostile requests do, and version 1, which has no state, need no second worker. Nor do
+ * Tests of one process, against servers of two: each request over REST reaches another worker than the one before.
+ * Tests of one connection, as of hostile requests, and version 1, which has no state, need no second worker. Nor do
  * tests of replicas: to the store, each worker is a replica.
  */
 process.env.WHARF_TEST_WORKERS = "2";

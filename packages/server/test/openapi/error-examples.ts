@@ -13,7 +13,7 @@ const BETTER: Readonly<Record<string, string>> = {
   NOT_FOUND: "groups: a group does not exist",
 };
 
-/** Which error of the catalog is the example of its reason, by title. */
+/** The error of the catalog that is the example of its reason, by title. */
 export function exampleTitles(
   tables: Readonly<Record<string, readonly ErrorText[]>>,
 ): ReadonlySet<string> {

@@ -170,7 +170,7 @@ function rounded(ms: number): number {
     : Math.round(ms / HOUR_MS) * HOUR_MS;
 }
 
-/** How much of a long value an example shows, unless it is a hash or an id. */
+/** Maximum length of a value in an example, unless it is a hash or an id. */
 const MAX_LENGTH = 43;
 
 /** A value of the same kind that depends on the label alone. */

@@ -67,7 +67,7 @@ async function openAll(paths: readonly string[]): Promise<Source[]> {
   return sources;
 }
 
-/** Undefined unless the size of every source is known. */
+/** Undefined if the size of a source is unknown. */
 function totalOf(sources: readonly Source[]): number | undefined {
   return sources.reduce<number | undefined>(
     (sum, { total }) => (sum === undefined || total === undefined ? undefined : sum + total),

@@ -70,7 +70,7 @@ async function sendWithRetries(
   { parent, dryRun, signal }: SendOptions,
 ): Promise<readonly AdvisoryDocumentResult[]> {
   const documents = batch.map(({ document }) => document);
-  // Of all attempts: if a reply was lost, the next attempt gets it.
+  // One key for all attempts: if a reply was lost, the next attempt gets it.
   const idempotencyKey = randomUUID();
   for (let attempt = 1; ; attempt++) {
     try {

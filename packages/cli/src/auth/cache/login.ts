@@ -4,7 +4,7 @@ export interface StoredToken {
   readonly expires: number;
 }
 
-/** How a login is renewed. */
+/** The method by which a login is renewed. */
 export type Renewal =
   /** By the refresh token of a session, which is valid for one use. */
   | { readonly kind: "refresh"; readonly token: string }
@@ -13,7 +13,7 @@ export type Renewal =
   /** Not at all. */
   | { readonly kind: "none" };
 
-/** Where a workload reads its own token from. */
+/** The source of a workload's own token. */
 export type WorkloadToken =
   | { readonly kind: "ambient" }
   | { readonly kind: "file"; readonly path: string };

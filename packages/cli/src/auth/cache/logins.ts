@@ -17,9 +17,8 @@ const CURRENT = "current";
 const CONTEXTS = "contexts";
 
 /**
- * The stored logins of a context: `<cache>/<issuer>/<identity>.json`, and a file `current` that names
- * the identity in use. Those of other contexts than `default` are in `<cache>/contexts/<name>`. Only
- * the owner can read them.
+ * The stored logins of a context: `<cache>/<issuer>/<identity>.json`, and a file `current` that names the identity in
+ * use. Logins of other contexts than `default` are in `<cache>/contexts/<name>`. Only the owner can read them.
  */
 export class Logins {
   readonly #folder: string;

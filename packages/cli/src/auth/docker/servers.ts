@@ -30,7 +30,7 @@ export async function serversOf(environment: Environment): Promise<Server[]> {
 }
 
 /**
- * The settings of the server that has a registry, for commands that are given none: the server that a flag or a
+ * The settings of the server that has a registry, for commands without server options: the server that a flag or a
  * variable names is the only one, because tokens must not be sent to another.
  */
 export async function settingsFor(

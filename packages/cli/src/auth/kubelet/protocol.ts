@@ -7,7 +7,7 @@ import { isObject } from "../../is-object.ts";
 
 const API_VERSION = "credentialprovider.kubelet.k8s.io/v1";
 
-/** Where images without a registry come from. */
+/** The registry of images whose names have none. */
 const DEFAULT_REGISTRY = "docker.io";
 
 export interface CredentialRequest {

@@ -80,7 +80,7 @@ export function browserOrigin(issuer: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
-/** Opens the browser, or asks for it. Where that fails and nobody reads it, the sign-in is aborted. */
+/** Opens the browser, or asks for it. If that fails and nobody reads the request, the sign-in is aborted. */
 function open(
   { context, browser, say }: SignInOptions,
   url: string,

@@ -7,7 +7,7 @@ import { type SessionTokens, type SignInOptions, tokensOf } from "./person.ts";
 
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";
 
-/** Of RFC 8628: the default interval, and the increase after `slow_down`. */
+/** The default interval of RFC 8628, and the increase after `slow_down`. */
 const DEFAULT_INTERVAL_S = 5;
 const SLOW_DOWN_S = 5;
 

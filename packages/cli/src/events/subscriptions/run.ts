@@ -108,7 +108,7 @@ export const pause: Run<typeof pauseDefinition> = (context, { subscription }) =>
 export const resume: Run<typeof resumeDefinition> = (context, { subscription }) =>
   setState(context, subscription, SubscriptionState.ACTIVE);
 
-/** How long the answer to a test event is waited for, and how often it is looked for. */
+/** Timeout for the answer to a test event, and the polling interval. */
 const TEST_MS = 30_000;
 const POLL_MS = 200;
 

@@ -12,7 +12,7 @@ const COLUMNS: readonly Column<OrganizationSettings>[] = [
   },
 ];
 
-/** Changes the settings that are given, and prints all. */
+/** Changes the settings of the options, and prints all. */
 export const settings: Run<typeof organizationSettingsDefinition> = async (context, args) => {
   const { uid: groupUid, name } = await resolveGroup(context, args.organization, ORGANIZATION);
   const { organizationSettings: service } = await context.client();

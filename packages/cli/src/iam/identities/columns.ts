@@ -23,7 +23,7 @@ function lastSeenOf({ lastSeenTime, createTime }: Identity) {
   return lastSeenTime?.seconds === createTime?.seconds ? "never" : lastSeenTime;
 }
 
-/** When trust in the identity's keys expires; other identities do not expire. */
+/** The expiry of trust in the identity's keys; other identities do not expire. */
 export function expirationOf({ relationship }: Identity) {
   return relationship.case === "staticKeys" ? relationship.value.expirationTime : undefined;
 }

@@ -36,8 +36,8 @@ const SHARED_OPTIONS = ["issuer", "subject", "audience"] as const;
 const AWS_OPTIONS = ["awsAccount", "arn", "arnPattern", "userId", "userIdPattern"] as const;
 
 /**
- * The relationship that the options describe; undefined if none is given. Options of two types are
- * mutually exclusive. Shared options keep the current type of an identity.
+ * The relationship that the options describe; undefined for none. Options of two types are mutually exclusive. Shared
+ * options keep the current type of an identity.
  */
 export function relationshipOf(args: TrustArgs, currentType?: string) {
   const types = {

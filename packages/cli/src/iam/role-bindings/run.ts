@@ -65,7 +65,7 @@ export const resource: Resource<RoleBinding, FilterArgs<typeof FILTERS>> = {
   },
 };
 
-/** Whether a binding is that of the caller. Not asked where nothing is to be confirmed. */
+/** Whether a binding is that of the caller. Skipped without confirmation. */
 async function isOwn(
   { client, settings, signal }: Context,
   { identityUid }: RoleBinding,

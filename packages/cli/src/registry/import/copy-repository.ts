@@ -11,14 +11,14 @@ export interface CopyOptions {
   readonly destination: Repository;
   /** The tags to copy. */
   readonly tags: readonly string[];
-  /** All tags of the source, if they are known. */
+  /** All tags of the source; undefined before they are listed. */
   readonly existingTags: ReadonlySet<string> | undefined;
   readonly dryRun: boolean;
   readonly tally: Tally;
   /** Bounds the blobs that are transferred at a time. */
   readonly blobs: Semaphore;
   readonly signal: AbortSignal;
-  /** Called with the tags that are done, and all that are known of. */
+  /** Called with the numbers of copied tags and of all tags so far. */
   onProgress(done: number, total: number): void;
   onBytes(): void;
 }

@@ -20,8 +20,8 @@ export interface Question {
 }
 
 /**
- * Decides questions as requests are decided: by the grants that `Access` compiles. Those of an identity are read once, so
- * all questions must be of one access version.
+ * Decides questions as requests are decided: by the grants that `Access` compiles. Grants of an identity are read once,
+ * so all questions must be of one access version.
  */
 export class Decisions {
   readonly #deps: ResourceAccess;

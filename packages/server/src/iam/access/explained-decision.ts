@@ -9,10 +9,10 @@ import { readConsistently } from "./consistent-read.ts";
 import { ownGrants, possibleAccess, type Question } from "./decisions.ts";
 import { rolesWith } from "./roles-with.ts";
 
-/** What the server decides about an identity at a resource, and from what. */
+/** The decision of the server about an identity at a resource, and its grounds. */
 export interface Decision {
   readonly allowed: boolean;
-  /** What grants roles with the capability. */
+  /** The grants of roles with the capability. */
   readonly origins: readonly Origin[];
 }
 
@@ -72,7 +72,7 @@ async function decideOther(
   return { allowed, origins: await withCapability(deps.catalog, reader, distinct, capability) };
 }
 
-/** Those whose role has a capability. */
+/** The origins whose role has a capability. */
 async function withCapability(
   catalog: Catalog,
   reader: Reader,
@@ -84,7 +84,7 @@ async function withCapability(
   return origins.filter(({ role }) => having.has(role));
 }
 
-/** Where a grant applies at a resource. */
+/** The scopes at which a grant applies to a resource. */
 function scopesOf(resource: string): string[] {
   return [resource, ...ancestorsOf(resource)];
 }

@@ -27,7 +27,7 @@ const OBSTACLES: Readonly<Record<Obstacle, AccessObstacle>> = {
   "token scope": AccessObstacle.TOKEN_SCOPE,
 };
 
-/** What a response needs of grants beside the grants themselves. */
+/** The parameters of a response beside the grants themselves. */
 export interface MessageParameters {
   readonly caller: Caller;
   /** The resource of the question; empty for none. */

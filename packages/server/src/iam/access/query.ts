@@ -1,7 +1,7 @@
 import type { Capability } from "@wharf/contract";
 import type { Origin } from "../../auth/origins.ts";
 
-/** Which grants a list has. */
+/** The filter of a list of grants. */
 export interface GrantsQuery {
   /** Grants that apply there; empty for everywhere. */
   readonly resource: string;

@@ -18,7 +18,7 @@ import { mayReadBindings, mayReadGroup, mayReadRolesOf } from "./visibility.ts";
 const MAX_ROLES = 10;
 const MAX_GRANTORS = 10;
 
-/** What a remedy needs of a role. */
+/** A role that may be part of a remedy. */
 interface Candidate {
   readonly uid: string;
   readonly name: string;
@@ -26,7 +26,7 @@ interface Candidate {
   readonly capabilities: readonly Capability[];
 }
 
-/** How a capability could be had at a resource: where a role can be bound, which ones, and by whom. */
+/** The remedy for a missing capability at a resource: the group and the roles to bind there, and who can bind them. */
 export async function remedyOf(
   catalog: Catalog,
   reader: Reader,

@@ -6,7 +6,7 @@ import type { Reader } from "../../store/db/connection.ts";
 /** Roles decoded by one read. */
 const BATCH_SIZE = 200;
 
-/** Those of these roles that have a capability. */
+/** The subset of these roles that has a capability. */
 export async function rolesWith(
   { roles }: Catalog,
   reader: Reader,

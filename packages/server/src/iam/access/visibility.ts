@@ -6,7 +6,7 @@ import type { Store } from "../../store/db/store.ts";
 import { boundRoles } from "../../store/tables/access/identity-bindings.ts";
 
 /**
- * What callers may learn about access.
+ * Visibility of access to callers.
  *
  * - About themselves: everything that grants them something, as from `Auth/Validate`.
  * - About others at a resource: whether they may do something there, with `role_bindings.list` at the resource. That is a

@@ -13,7 +13,7 @@ import type { LoginDeps } from "../login.ts";
 export interface AccountSession {
   readonly id: string;
   readonly identity: string;
-  /** When the person signed in, in milliseconds since 1970. */
+  /** The time of the sign-in, in milliseconds since 1970. */
   readonly signedIn: number;
 }
 

@@ -74,7 +74,7 @@ async function signIn(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse>
 
 const SESSION_ENDED = "Your session has ended: it expired, or was ended in another browser.";
 
-/** Leads to an identity provider, whose answer is shown and signs nobody in. */
+/** Leads to an identity provider, whose answer is displayed and signs nobody in. */
 async function testSignIn(deps: LoginDeps, http: HttpRequest): Promise<HttpResponse> {
   const uid = new URLSearchParams(http.query).get("provider") ?? "";
   if ((await consoleSessionOf(deps, http)) === undefined) return redirectTo(SIGN_IN_PATH);

@@ -23,10 +23,10 @@ interface ConsoleSession {
   readonly name: string;
 }
 
-/** What the page gets to call the API with. */
+/** The access token of the page for calls of the API. */
 export interface ConsoleToken {
   readonly accessToken: string;
-  /** When it expires, in milliseconds since 1970. */
+  /** Expiry time, in milliseconds since 1970. */
   readonly expires: number;
   readonly identity: string;
   readonly name: string;

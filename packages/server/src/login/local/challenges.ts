@@ -20,7 +20,7 @@ export type ChallengePurpose = "sign in" | "account" | "setup" | "reset" | "own 
 /** As long as browsers wait for the user. */
 const CHALLENGE_TTL_MS = 5 * 60_000;
 
-/** What a challenge is bound to. */
+/** The context that a challenge is bound to. */
 export interface ChallengeContext {
   readonly purpose: ChallengePurpose;
   readonly http: HttpRequest;

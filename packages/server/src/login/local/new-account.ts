@@ -62,7 +62,7 @@ export async function newAccount(
   }
 }
 
-/** What the invite offers, and names that must not be the password. */
+/** The offer of the invite, and names that must not be the password. */
 interface AccountOffer {
   readonly group: string;
   readonly role: string;

@@ -13,7 +13,7 @@ import type { Call } from "../../rpc/call.ts";
 import type { StoredPasskey } from "../../store/tables/login/local-accounts.ts";
 import type { LoginDeps } from "../login.ts";
 
-/** Where passkeys are made and used: they are bound to a name, and browsers hold them to it. */
+/** The site at which passkeys are created and used: they are bound to a name, and browsers hold them to it. */
 export interface PasskeySite {
   /** The name that they are bound to. */
   readonly rpId: string;
@@ -52,8 +52,8 @@ export function requirePasskeySite({ addresses }: LoginDeps): PasskeySite {
 const library = () => import("@simplewebauthn/server");
 
 /**
- * The options to create a discoverable passkey with user verification (fingerprint, face or PIN).
- * Devices that hold one of the known passkeys do not create another.
+ * The options to create a discoverable passkey with user verification (fingerprint, face or PIN). Devices that have one
+ * of the registered passkeys do not create another.
  */
 export async function creationOptions(
   { rpId }: PasskeySite,

@@ -109,7 +109,7 @@ export async function withPassword<T>(
   return undefined;
 }
 
-/** After these failures, each further one locks the account for twice as long as the one before. */
+/** After these failures, each later one locks the account for twice as long as the one before. */
 const FAILURES_BEFORE_LOCK = 4;
 const FIRST_LOCK_MS = 30_000;
 const MAX_LOCK_MS = 15 * 60_000;

@@ -21,7 +21,7 @@ import { newUserCode } from "./user-code.ts";
 export interface PendingDevice {
   /** The digest of the secret part of the device code. */
   readonly secretDigest: string;
-  /** The name that it gives itself, as it is shown. */
+  /** The name that the device chooses, as pages display it. */
   readonly client: string;
   /** The client that its ID token is for. */
   readonly clientId?: string;
@@ -44,7 +44,7 @@ export const DEVICE_SECONDS = 900;
 const INTERVAL_SECONDS = 5;
 const SLOW_DOWN_SECONDS = 5;
 
-/** When to try again while too many devices wait: people sign in within minutes. */
+/** Retry delay while too many devices wait: people sign in within minutes. */
 const FULL_RETRY_SECONDS = 60;
 
 /**

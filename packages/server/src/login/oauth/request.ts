@@ -5,7 +5,7 @@ import { isLoopbackHost } from "../../lib/net/loopback.ts";
 import type { IdTokenRequest } from "../people/id-token.ts";
 import { checkHeadlessCode } from "./headless.ts";
 
-/** How the result of a login is delivered. */
+/** The delivery method of the result of a login. */
 export type Delivery =
   /** An authorization code with PKCE to a loopback address: no tokens in URLs. */
   | {

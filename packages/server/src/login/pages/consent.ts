@@ -2,7 +2,7 @@ import { alert, button, field, form, groupCode } from "./components.ts";
 import { html } from "./html.ts";
 import { page } from "./layout.ts";
 
-/** The device chooses this text, so it is kept too short for instructions to the user. */
+/** The device chooses this text, so it is cut too short for instructions to the user. */
 const MAX_USER_AGENT_CHARACTERS = 120;
 
 /**

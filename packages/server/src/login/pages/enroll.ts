@@ -8,7 +8,7 @@ import { page } from "./layout.ts";
  */
 export function setupPage(props: {
   readonly error?: string | undefined;
-  /** Where passkeys work. */
+  /** The host name at which passkeys work. */
   readonly passkeySite?: string | undefined;
   readonly values?:
     | {
@@ -58,7 +58,7 @@ ${form({
 /** Creates a local account to accept an invite. Passwords are sent as on the setup page. */
 export function newAccountPage(props: {
   readonly login: string;
-  /** Where passkeys work. */
+  /** The host name at which passkeys work. */
   readonly passkeySite?: string | undefined;
   readonly error?: string | undefined;
   readonly values?: { readonly username?: string | undefined } | undefined;
@@ -92,7 +92,7 @@ ${form({
 /** Replaces the password and passkeys of a local account, with a reset code from the operator. */
 export function resetPage(props: {
   readonly error?: string | undefined;
-  /** Where passkeys work. */
+  /** The host name at which passkeys work. */
   readonly passkeySite?: string | undefined;
   readonly values?: { readonly code?: string | undefined } | undefined;
 }): string {

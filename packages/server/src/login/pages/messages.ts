@@ -26,7 +26,7 @@ ${signInCommand(api)}
   return page({ title: "Welcome", body });
 }
 
-/** How to sign in with the command-line tool. */
+/** The command that signs in with the command-line tool. */
 function signInCommand(api: string): Html {
   return html`<pre><code>wharf auth login --api ${api}</code></pre>`;
 }
@@ -66,7 +66,7 @@ ${signInCommand(api)}
   return page({ title, body });
 }
 
-/** What failed, where to go from here, and the request ID that finds it in the log. */
+/** An error page: the failure, the next step, and the request ID that finds it in the log. */
 export function errorPage(props: {
   readonly title: string;
   readonly text: string;
@@ -82,8 +82,8 @@ export function errorPage(props: {
 }
 
 /**
- * Leads to another site after a form. A redirect would not work: browsers apply `form-action` to every
- * redirect that follows a form, and the redirects of an identity provider are not known in advance.
+ * Leads to another site after a form. A redirect would not work: browsers apply `form-action` to every redirect that
+ * follows a form, and the redirects of an identity provider are unpredictable.
  */
 export function continuePage(props: {
   readonly title: string;

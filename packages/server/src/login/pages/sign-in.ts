@@ -18,14 +18,14 @@ export type SignInWays = {
 export type SignInProps = SignInWays & {
   readonly login: string;
   readonly error?: string | undefined;
-  /** Why somebody must sign in who has not asked to. */
+  /** The reason for a sign-in that the user did not request. */
   readonly notice?: string | undefined;
   /** The last input. */
   readonly organization?: string | undefined;
   readonly username?: string | undefined;
   /** Whether setup is still to be done. */
   readonly firstRun?: boolean;
-  /** Where passkeys work. */
+  /** The host name at which passkeys work. */
   readonly passkeySite?: string | undefined;
   readonly invite?:
     | {
@@ -56,7 +56,7 @@ ${providers.length === 0 && !isLocal && !canCreate && noWay(props)}`;
   return page({ title: error ? "Error: Sign in" : "Sign in", body, script: isLocal });
 }
 
-/** All identity providers, and a form for the organizations whose providers are not shown. */
+/** All identity providers, and a form for the organizations whose providers are hidden. */
 function providerButtons({ login, providers, organization }: SignInProps): Html {
   const list = providers.map(
     ({ uid, name, organization: owner }) =>
@@ -123,7 +123,7 @@ ${form({ action: "/oauth/local", login, body: [password && fields, passkeyButton
 </section>`;
 }
 
-/** What to do where nobody can sign in. */
+/** Instructions where nobody can sign in. */
 function noWay({ firstRun = false }: SignInProps): Html {
   if (firstRun)
     return html`<p>This server is not set up yet. It prints a setup code at startup.</p>

@@ -2,7 +2,7 @@ import type { ProviderClaims } from "../providers/provider-claims.ts";
 import { type Html, html } from "./html.ts";
 import { page } from "./layout.ts";
 
-/** What an identity provider says about the person who tested it. */
+/** The claims of an identity provider about the person who tested it. */
 export function testedSignInPage(provider: string, claims: ProviderClaims): string {
   const { act, externalId, email, profile, groups, signedIn } = claims;
   const title = "The test sign-in worked";

@@ -11,9 +11,9 @@ export interface Assumed {
 }
 
 /**
- * Issues a token of the identity that a session assumes. The token of the person is exchanged by the rules of the
- * token service, at every refresh again. A request that restricts the token further takes a second exchange, which
- * cannot exceed the first.
+ * Issues a token of the identity that a session assumes. The token of the person is exchanged by the rules of the token
+ * service, at every refresh again. A request that restricts the token more takes a second exchange, which cannot exceed
+ * the first.
  */
 export async function assumeIdentity(
   deps: ExchangeDeps,

@@ -26,7 +26,7 @@ export interface Person extends PersonClaims {
   readonly provider: string;
   /** The OIDC client that the ID token was issued to; undefined for local accounts. */
   readonly clientId?: string | undefined;
-  /** When they authenticated, in milliseconds since 1970; 0 if the identity provider does not say. */
+  /** The time of authentication, in milliseconds since 1970; 0 if the identity provider does not say. */
   readonly signedIn: number;
   /** The uids of the group mappings that apply in this session. */
   readonly mappings: readonly string[];

@@ -48,7 +48,7 @@ export interface SessionDeps extends ResourceAccess {
 export interface TokenRequest extends DownScopeRequest {
   /** The audiences; empty for the API. */
   readonly audiences: readonly string[];
-  /** When it expires at the latest, in milliseconds since 1970; an hour from now by default. */
+  /** The latest expiry time, in milliseconds since 1970; an hour from now by default. */
   readonly expires?: number;
 }
 
@@ -63,7 +63,7 @@ export interface IssuedToken {
   readonly expires: number;
 }
 
-/** What a session stores about the person and the request. */
+/** The stored facts about the person and the request of a session. */
 interface StoredPerson extends PersonClaims, StoredSignIn {
   /** The uids of the groups that the session is restricted to; empty for all. */
   readonly scopes?: readonly string[];
@@ -76,7 +76,7 @@ interface StoredPerson extends PersonClaims, StoredSignIn {
   readonly clientId?: string | undefined;
 }
 
-/** What a session is opened for. */
+/** The parameters of a new session. */
 export interface SessionRequest {
   /** Groups, by uid or name; empty for all. */
   readonly scopes?: readonly string[];

@@ -8,7 +8,7 @@ export interface ProviderClaims extends PersonClaims {
   readonly externalId: string;
   /** The groups according to the provider. */
   readonly groups: readonly string[];
-  /** When the person authenticated there, in milliseconds since 1970; 0 if the provider does not say. */
+  /** The time of authentication there, in milliseconds since 1970; 0 if the provider does not say. */
   readonly signedIn: number;
 }
 

@@ -45,9 +45,9 @@ export class ProviderLogin {
   }
 
   /**
-   * The authorization URL. `stateFor` creates the state parameter, which must keep what the
-   * callback is verified with. For a new sign-in, the provider must ask also those whom it still knows. All others must
-   * have signed in there within the lifetime of a session: providers say when (`auth_time`) where a limit is given.
+   * The authorization URL. `stateFor` creates the state parameter, which must keep what the callback is verified with.
+   * For a new sign-in, the provider must ask even users with a session there. All others must have signed in there
+   * within the lifetime of a session: providers say when (`auth_time`) where a limit is set.
    */
   async begin(
     provider: IdentityProvider,

@@ -23,7 +23,7 @@ export type Credentials =
 /** The authenticated requester, without the grants that it shares with everyone. */
 export interface Principal extends Omit<Requester, "publicGrants"> {
   readonly uid: string;
-  /** When the credentials expire. */
+  /** The expiry time of the credentials. */
   readonly expires: number;
   /** The session of a token of this installation. */
   readonly session?: string | undefined;

@@ -17,7 +17,7 @@ const PREFIX = "/v2/";
 /** The history of a tag: `/v2/<repository>/_chainguard/history/<tag>`. */
 const PATH = /^\/v2\/(.+)\/_chainguard\/history\/([\w][\w.-]{0,127})$/;
 
-/** As many as existing clients expect; further ones follow by `start`. */
+/** As many as existing clients expect; later ones follow by `start`. */
 const MAX_ENTRIES = 1_000;
 
 /** A date, or a time with an offset, by ISO 8601. */

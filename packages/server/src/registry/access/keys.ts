@@ -56,7 +56,7 @@ export class RegistryKeys {
     return hasRegistryKeys(tx);
   }
 
-  /** Makes the next key current, and adds the first of the given keys as the next. */
+  /** Makes the next key current, and adds the first of these keys as the next. */
   static async rotate(tx: Transaction, secrets: Secrets, [key]: NewRegistryKeys): Promise<void> {
     const { created } = key;
     const present = await readRegistryKeys(tx, created);

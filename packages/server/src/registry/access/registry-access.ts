@@ -22,7 +22,7 @@ export interface PathLookup {
   readonly reader: Reader;
 }
 
-/** What a token grants and what not, and the repo or group of its first scope, for the audit log. */
+/** The access that a token grants and denies, and the repo or group of its first scope, for the audit log. */
 export interface RegistryAccess {
   readonly access: readonly ResourceActions[];
   readonly denials: readonly Denial[];

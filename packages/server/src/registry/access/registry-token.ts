@@ -3,7 +3,7 @@ import { unauthenticated } from "../../lib/errors.ts";
 import type { RegistryKeys } from "./keys.ts";
 import type { ResourceActions } from "./token.ts";
 
-/** What a registry token must have been issued by and for. */
+/** The expected issuer and audience of a registry token. */
 export interface ExpectedToken {
   readonly issuer: string;
   /** The hosts of registries. */

@@ -12,7 +12,7 @@ export type Scope =
       readonly type: "repository";
       readonly name: string;
       readonly actions: ReadonlySet<Action>;
-      /** Those that were named; `*` requests all that there are. */
+      /** The actions that were named; `*` requests all that there are. */
       readonly named: ReadonlySet<Action>;
     }
   | { readonly type: "catalog" };

@@ -21,7 +21,7 @@ export interface RegistryTokenContent {
   /** The session of the credentials: our own registry ends access with it. */
   readonly session?: string | undefined;
   readonly access: readonly ResourceActions[];
-  /** When the credentials expire. */
+  /** The expiry time of the credentials. */
   readonly expires: number;
 }
 

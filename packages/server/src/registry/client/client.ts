@@ -50,7 +50,7 @@ export interface RegistryRequest extends Omit<TransportRequest, "headers"> {
 }
 
 export interface RegistryResponse extends TransportResponse {
-  /** When the request was sent, by the registry's clock. */
+  /** The time at which the request was sent, by the registry's clock. */
   readonly time: number;
 }
 

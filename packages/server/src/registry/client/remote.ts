@@ -21,7 +21,7 @@ export interface RemotePage {
   readonly names: readonly string[];
   /** The target of the next page; undefined for the last one. */
   readonly next: string | undefined;
-  /** When the request was sent, by the registry's clock, but never in our future. */
+  /** The time at which the request was sent, by the registry's clock, but never in our future. */
   readonly time: number;
 }
 

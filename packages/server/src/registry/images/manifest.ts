@@ -7,7 +7,7 @@ export interface ReadManifest extends Omit<Manifest, "digest" | "pushed" | "pull
   readonly hasImageConfig: boolean;
 }
 
-/** Children of an index that are fetched and stored; of others, only what the index says is known. */
+/** Children of an index that are fetched and stored; of others, only the index's descriptor is stored. */
 export const MAX_CHILDREN = 256;
 
 const INDEXES = new Set([

@@ -9,7 +9,7 @@ import { isRepositoryName } from "../path.ts";
 export interface RegistryNotification {
   readonly id: string;
   readonly action: "push" | "pull" | "delete";
-  /** What was pushed or pulled. Registries do not always say what was deleted. */
+  /** The pushed or pulled content. Registries do not always say what was deleted. */
   readonly type: "manifest" | "blob";
   /** By the registry's clock, but never in our future. */
   readonly time: number;

@@ -78,7 +78,7 @@ async function handleNotifications(
   return { status: 200, headers: { "content-type": "application/json" }, body: "{}" };
 }
 
-/** What a notification does not say, and the registry has to be asked for. */
+/** The part of an ingestion that a notification lacks, and that is fetched from the registry. */
 type Fetched = Pick<Ingestion, "manifests" | "isManifestGone" | "otherLocations">;
 
 class NotificationIngester {

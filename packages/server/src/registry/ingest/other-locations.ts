@@ -8,7 +8,7 @@ import type { RegistryNotification } from "./notification-formats.ts";
 /** In place of a digest: a registry that may have the tag does not answer. */
 export const UNKNOWN_DIGEST = "";
 
-/** What the other locations of a repo still have of something that one location has deleted. */
+/** The state of a tag or manifest, deleted at one location of a repo, at its other locations. */
 export interface OtherLocations {
   /** Whether one of them has the manifest, or does not answer. */
   readonly hasManifest: boolean;

@@ -19,7 +19,7 @@ export interface RemovedLocation {
   readonly host: string;
   readonly path: string;
   readonly repo: string;
-  /** When its removal was observed. */
+  /** The time at which its removal was observed. */
   readonly time: number;
 }
 
@@ -67,7 +67,7 @@ export async function removeLocation(
   const isCreatedByPush = locations.some(({ made }) => made === 1);
   const hasDeployment = await deps.catalog.deployments.table.keep(tx, repo);
   if (!isCreatedByPush || !isUnchanged || hasDeployment) return;
-  // Those in detached registries: nothing is recorded for a repo that no caller has deleted.
+  // Locations in detached registries: nothing is recorded for a repo that no caller has deleted.
   await deleteLocations(tx, repo);
   const mutation = systemMutation(deps, tx, "repoDeletion", origin);
   await deps.hooks.of(repos).beforeDelete?.(mutation, stored);

@@ -5,7 +5,7 @@ import { Mutation, type WriteDeps } from "../../engine/write/mutation.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 
-/** Who or what caused a mutation that no API call requested, and when. */
+/** The cause and time of a mutation that no API call requested. */
 export interface MutationOrigin {
   /** The actor in audit rows and events. */
   readonly actor: string;

@@ -84,9 +84,8 @@ export function writeTime({ tx, deps, call }: Mutation): Promise<number> {
 }
 
 /**
- * Where tags are unique, rejects a tag that has another digest, or had one before it was deleted:
- * otherwise deleting and creating it would move it. Reports of registries are not checked, as they have
- * happened already.
+ * If tags are unique, rejects a tag that has another digest, or had one before it was deleted: otherwise deleting and
+ * creating it would move it. Reports of registries are not checked, as they have happened already.
  */
 export async function checkUniqueTag(
   reader: Reader,

@@ -10,7 +10,7 @@ const MAX_DEPTH = 3;
 
 export const MAX_CACHED_ARCHITECTURES = 10_000;
 
-/** Where manifests are fetched from, and what is stored or fetched already. */
+/** The source of manifests, and those that are stored or fetched already. */
 export interface FetchContext {
   readonly remote: RegistryContents;
   readonly path: string;

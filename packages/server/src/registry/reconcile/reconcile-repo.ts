@@ -43,7 +43,7 @@ export interface RepoReconciliation extends ReconcileDeps {
   readonly isLocationStored: boolean;
   /** All tags that the registry lists. */
   readonly names: ReadonlySet<string>;
-  /** When they were listed: later changes win over what the list says. */
+  /** The time at which they were listed: later changes win over what the list says. */
   readonly time: number;
   readonly origin: MutationOrigin;
 }

@@ -18,7 +18,7 @@ import { type PassProgress, runPass } from "./reconcile-pass.ts";
 /** Another replica continues a pass whose lease was not renewed for this long. */
 const LEASE_MS = 60_000;
 
-/** How often the store is polled for a due or requested pass. */
+/** Polling interval of the store for a due or requested pass. */
 const POLL_INTERVAL_MS = 10_000;
 
 /** Exponential backoff after a failed pass. */

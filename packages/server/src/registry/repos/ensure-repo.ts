@@ -12,7 +12,7 @@ export async function ensureRepo(mutation: Mutation, group: string, name: string
 /** Errors of a creation that lost a race: the name is taken, or the quota used up. */
 const CONFLICT_CODES: readonly string[] = ["ALREADY_EXISTS", "FAILED_PRECONDITION"];
 
-/** Finds the repo of a group that has the name of the given one, or creates the given one. */
+/** Finds the repo of this name in its group, or creates it. */
 export async function findOrCreateRepo(
   mutation: Mutation,
   group: string,

@@ -1,10 +1,9 @@
 /*
- * Finds text that every Markdown parser treats as code, and so shows literally. Where parsers disagree,
- * the text does not count as code.
+ * Finds text that every Markdown parser treats as code, and so renders literally. Where parsers disagree, the text does
+ * not count as code.
  *
- * - Fenced blocks: both fences at the start of a line and of the same length, the first with at most a
- *   plain language name, and not within an HTML block. After anything else that resembles a fence, no
- *   further fences count.
+ * - Fenced blocks: both fences at the start of a line and of the same length, the first with at most a plain language
+ *   name, and not within an HTML block. After anything else that resembles a fence, no later fences count.
  * - Code spans within one line, opened after white space, in a paragraph whose lines all have paired
  *   backticks and none of the characters that bind tighter or split a line (`\`, `|`, `<`, `$`).
  */

@@ -40,8 +40,8 @@ const ATTRIBUTE = /([a-zA-Z]+)(?:="([^"<>]*)")?/g;
 const AUTOLINK = /<(?:https?:\/\/[^\s<>"'`]*|[a-zA-Z0-9.+_-]+@[a-zA-Z0-9.-]+)>/y;
 
 /**
- * HTTP URLs, mail addresses, and relative URLs. What begins with two slashes names a host; browsers read a backslash as
- * a slash, and skip tabs and line breaks between them.
+ * HTTP URLs, mail addresses, and relative URLs. A URL that begins with two slashes names a host; browsers read a
+ * backslash as a slash, and skip tabs and line breaks between them.
  */
 const SAFE_URL = /^(?:https?:\/\/|mailto:|#|\.{0,2}\/(?![/\\\s])|[a-zA-Z0-9_.-]+(?:[/#?]|$))/;
 

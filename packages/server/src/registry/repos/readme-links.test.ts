@@ -82,7 +82,7 @@ const SAFE = [
   "see array[0]: nginx:latest",
   "[ ] todo (note: later)",
   "The javascript: scheme, and data: too.",
-  // Code is shown literally.
+  // Code is rendered literally.
   "Links such as `[x](javascript:alert(1))` are rejected.",
   "``[x](javascript:alert(1))`` and ` [y](data:x) `",
   "```\n[x](javascript:alert(1))\n[a]: data:x\n```",

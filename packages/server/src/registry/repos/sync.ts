@@ -26,7 +26,7 @@ import { resolvePath } from "../path.ts";
  * changes, so that reading a repo reads one row.
  */
 
-/** When a sync expires unless it is renewed. */
+/** The expiry time of a sync that is not renewed. */
 const SYNC_LIFETIME_MS = 14 * 24 * 3_600_000;
 
 /** A change of the source updates all repos synced from it in one transaction. */
@@ -80,7 +80,7 @@ export async function applySync(
   }
 }
 
-/** The uid of a source that is given by uid, by path, or by its name in the group of the synced repo. */
+/** Resolves a source to its uid, from the uid, the path, or the name in the group of the synced repo. */
 async function resolveSource(
   { deps, tx, caller }: Mutation,
   { hosts }: RegistryDeps,

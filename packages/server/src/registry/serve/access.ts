@@ -124,7 +124,7 @@ export class RegistryAuthorizer {
       return { caller: await this.#byApiToken(token, this.service, time) };
     }
     const { subject, session, access } = verified;
-    // Of a client without credentials: what everyone may pull.
+    // The access of a client without credentials: public pulls.
     if (subject === ANONYMOUS_UID) return { caller: ANONYMOUS.caller, access };
     return { caller: await this.#deps.authenticator.standing(subject, session), access };
   }

@@ -27,7 +27,7 @@ export interface ScrubDeps {
 export interface ScrubState {
   /** The last blob that was examined in this round; empty between rounds. */
   readonly last: string;
-  /** When the last round was finished; 0 for never. */
+  /** The time at which the last round finished; 0 for never. */
   readonly finished: number;
 }
 

@@ -71,7 +71,7 @@ export async function finishUpload(
   return finish(deps, repoRequest, last === undefined ? [] : [last], digest, upload);
 }
 
-/** How much of an upload has arrived. */
+/** The number of bytes of an upload that have arrived. */
 export async function uploadProgress(
   deps: ServeDeps,
   repoRequest: RepoRequest,
@@ -189,7 +189,7 @@ async function receivePart(
   throw wrongLength();
 }
 
-/** Ends a body that is longer than announced, or fills the disk: its length need not be known before. */
+/** Ends a body that is longer than announced, or fills the disk: its length may be undeclared. */
 async function* limited(
   deps: ServeDeps,
   chunks: AsyncIterable<Buffer>,

@@ -24,8 +24,9 @@ export interface Orphans {
 }
 
 /**
- * Compares the rows of blobs with their files: that they exist and have their size, and if asked for, their digest. Hashing
- * takes hours, so this is not done in one transaction: each batch is read on its own, and a blob with a problem again.
+ * Compares the rows of blobs with their files: that they exist and have their size, and on request, their digest.
+ * Hashing takes hours, so this is not done in one transaction: each batch is read on its own, and a blob with a problem
+ * again.
  */
 export async function checkContent(
   reader: Reader,

@@ -19,7 +19,7 @@ export interface ContentRows {
   folder(): Promise<string | undefined>;
   /** The names of the parts that uploads list. */
   parts(): Promise<ReadonlySet<string>>;
-  /** Those of the digests that have a row. */
+  /** The subset of the digests that has a row. */
   blobs(digests: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -37,13 +37,13 @@ export interface Share {
   readonly of: number;
 }
 
-/** How much was removed. */
+/** Counts of removed content. */
 export interface Garbage {
   readonly parts: number;
   readonly blobs: number;
 }
 
-/** Where the bytes of the registry are. The store decides what exists; this has no list. */
+/** Storage of the registry's bytes. The store decides what exists; this has no list. */
 export interface ContentStorage {
   /** Writes a part and flushes it. Rejects, and leaves nothing, if the chunks do. */
   writePart(chunks: AsyncIterable<Buffer>): Promise<Part>;

@@ -38,7 +38,7 @@ export type DiskRequest =
 export interface DiskAnswer {
   readonly id: number;
   readonly error?: { readonly message: string; readonly code: string | undefined };
-  /** Of "write". */
+  /** The bytes of "write". */
   readonly buffer?: ArrayBuffer;
   /** Of "finish": the SHA-256; of "join" and "close": the digest; in hexadecimal. */
   readonly hex?: string;

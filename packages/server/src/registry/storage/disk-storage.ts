@@ -29,7 +29,7 @@ export class DiskStorage implements ContentStorage {
   readonly #folder: string;
   readonly #threads = new DiskThreads();
   readonly #transferred: (direction: "in" | "out", bytes: number) => void;
-  /** Folders that are known to exist. */
+  /** Cache of existing folders. */
   readonly #made = new Set<string>();
 
   /** @param transferred Counts bytes of blobs that were received or sent. */

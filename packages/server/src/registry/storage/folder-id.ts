@@ -58,7 +58,7 @@ export function readFolderId(folder: string): string | undefined {
   }
 }
 
-/** Gives the folder an id, or returns the one that another process has given it meanwhile. */
+/** Gives the folder an id, or returns the one that another process has assigned meanwhile. */
 function writeFolderId(folder: string): string {
   const id = randomUUID();
   const partial = join(folder, `${FILE}.${id}`);

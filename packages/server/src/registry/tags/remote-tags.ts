@@ -38,8 +38,8 @@ export class RemoteTags {
   }
 
   /**
-   * Sets the digest of a tag at every location that has the image. Returns since when the tag has the
-   * digest; undefined if the repo has no location, so that no registry was asked.
+   * Sets the digest of a tag at every location that has the image. Returns since when the tag has the digest; undefined
+   * if the repo has no location, so that there was no request to a registry.
    */
   async put(
     call: Call,
@@ -70,8 +70,8 @@ export class RemoteTags {
   }
 
   /**
-   * The digest that a tag has in the registries, and when they were asked; undefined if the repo has no
-   * location. A tag that no location has, or that differs between them, needs a digest.
+   * The digest that a tag has in the registries, and the time of the requests; undefined if the repo has no location. A
+   * tag that no location has, or that differs between them, needs a digest.
    */
   async current(
     call: Call,

@@ -52,8 +52,8 @@ export class TagWrites {
   }
 
   /**
-   * Replaces an existing tag. Its name cannot change: it identifies the tag in the registry. Without a
-   * digest, the tag keeps its image and no registry is asked.
+   * Replaces an existing tag. Its name cannot change: it identifies the tag in the registry. Without a digest, the tag
+   * keeps its image without a request to a registry.
    */
   async replace(call: Call, given: Tag): Promise<Tag> {
     const { uid, name, digest, deprecated, bundles } = given;

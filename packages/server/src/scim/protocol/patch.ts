@@ -142,7 +142,7 @@ function setWhole(holder: Json, { op, path: { attribute }, value }: Operation): 
         value === undefined || value === null ? [] : all.filter((one) => !isGiven(one));
     }
   } else if (op === "remove" || (op === "replace" && read === undefined)) delete holder[name];
-  // Adding no known value changes nothing.
+  // Adding no supported value changes nothing.
   else if (read === undefined) return;
   else if (type === "complex" && !multiValued) Object.assign(objectAt(holder, name), read);
   else holder[name] = read;

@@ -69,7 +69,7 @@ function without(resource: Json, paths: readonly string[][]): Json {
   return kept;
 }
 
-/** What paths say below a key: undefined when none begins with it, nothing when one ends with it. */
+/** The rest of the paths below a key: undefined when none begins with it, nothing when one ends with it. */
 function below(key: string, paths: readonly string[][]): string[][] | undefined {
   const inner = paths.filter(([first]) => first === key).map(([, ...rest]) => rest);
   if (inner.length === 0) return undefined;

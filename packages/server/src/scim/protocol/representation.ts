@@ -11,7 +11,7 @@ import type { ScimRow } from "../../store/tables/scim/resources.ts";
 import type { ScimKind } from "./schemas.ts";
 import type { Json } from "./values.ts";
 
-/** What resources are rendered for. */
+/** The context in which resources are rendered. */
 export interface Rendering {
   readonly reader: Reader;
   /** The URL that their locations begin with. */

@@ -3,9 +3,8 @@ import { badRequest } from "./errors.ts";
 import { COMMON, type ScimKind } from "./schemas.ts";
 
 /**
- * Converts input to stored values: known attributes under their canonical names, with values of
- * their type. Everything else is dropped, as RFC 7644 allows, so that unvalidated input is never
- * stored, returned or used as a key.
+ * Converts input to stored values: supported attributes under their canonical names, with values of their type.
+ * Everything else is dropped, as RFC 7644 allows, so that unvalidated input is never stored, returned or used as a key.
  */
 
 /** A resource or a complex value as JSON. */

@@ -12,7 +12,7 @@ export interface PolicySettings {
   readonly onLoopback: boolean;
 }
 
-/** Which issuers the identities of this installation may trust, and at which addresses. */
+/** The policy of which issuers the identities of this installation may trust, and at which addresses. */
 export class IssuerPolicy {
   readonly #settings: PolicySettings;
 

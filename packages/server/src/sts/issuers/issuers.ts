@@ -29,7 +29,7 @@ const BYTES_PER_CHARACTER = 4;
  */
 const CONCURRENCY_PER_PATTERN = 16;
 
-/** How long a fetch waits for others of its pattern: as long as for a response. */
+/** Timeout of a fetch in the queue of its pattern: as long as for a response. */
 const QUEUE_TIMEOUT_MS = 5_000;
 
 export interface IssuersOptions {

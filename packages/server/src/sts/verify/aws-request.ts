@@ -20,7 +20,7 @@ export interface SignedRequest {
   readonly host: string;
   readonly audience: string;
   readonly identity: string;
-  /** When it was signed, in milliseconds since 1970. */
+  /** The time of the signature, in milliseconds since 1970. */
   readonly signed: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly authorization: AwsAuthorization;

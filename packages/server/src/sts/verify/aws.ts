@@ -13,7 +13,7 @@ import type { AwsRule } from "./rule.ts";
 /** AWS rejects older signatures. */
 const MAX_AGE_MS = 15 * 60_000;
 
-/** How far the signer's clock may be ahead. */
+/** Tolerance for a signer's clock that is ahead. */
 const MAX_CLOCK_SKEW_MS = 5 * 60_000;
 
 /** The signer according to AWS. */

@@ -8,9 +8,9 @@ const MAX_PATTERN_STEPS = 100_000;
 export interface Check {
   /** The name of the claim, or of what else was checked. */
   readonly claim: string;
-  /** What the identity requires; a pattern is enclosed in slashes. */
+  /** The identity's requirement; a pattern is enclosed in slashes. */
   readonly expected: string;
-  /** What the token has. */
+  /** The value in the token. */
   readonly found: string;
   readonly ok: boolean;
 }

@@ -26,7 +26,7 @@ export interface TokenRule {
   readonly claims: ClaimMatchers;
   /** Static keys, used instead of those that the issuer publishes. */
   readonly keys?: JWTVerifyGetKey;
-  /** When the rule itself expires, in milliseconds since 1970. */
+  /** The expiry time of the rule itself, in milliseconds since 1970. */
   readonly expires?: number;
   /** The organization that owns the rule; its share of the key cache is used. */
   readonly organization?: string;

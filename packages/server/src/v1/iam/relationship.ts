@@ -8,7 +8,7 @@ import {
 import { identitiesV1 } from "@wharf/contract/v1";
 
 /**
- * How an identity authenticates, in both versions. The translation keeps the case of every oneof: an issuer
+ * The authentication method of an identity, in both versions. The translation keeps the case of every oneof: an issuer
  * stays an issuer, an issuer pattern a pattern.
  */
 type RelationshipV1 = identitiesV1.Identity["relationship"];

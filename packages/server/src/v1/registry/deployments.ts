@@ -4,7 +4,7 @@ import { type AdaptedMethod, adapt, type Invoke } from "../adapter.ts";
 
 const { Registry } = registryV1;
 
-/** The version 1 methods of deployments, which are known by the id of their repo. */
+/** The version 1 methods of deployments, which are identified by their repo's id. */
 export function deploymentMethods(invoke: Invoke): AdaptedMethod[] {
   return [
     adapt(invoke, {

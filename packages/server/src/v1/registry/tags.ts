@@ -84,7 +84,7 @@ export function included({ excludeReferrers, excludeDates, excludeEpochs }: Excl
   };
 }
 
-/** A tag's end of life is known only as deprecated; grace periods of single tags are not recorded. */
+/** The only end of life of a tag is deprecation; grace periods of single tags are not recorded. */
 function eolTag({ uid, name, deprecated }: Tag) {
   const tagStatus = deprecated ? EolTagStatus.TAG_INACTIVE : EolTagStatus.TAG_ACTIVE;
   return { id: uid, name, tagStatus };

@@ -16,7 +16,7 @@ import type { ExchangeDeps } from "../../sts/authorize-subject.ts";
 import { updateLastSeen } from "../../sts/exchange-audit.ts";
 import type { NamingDeps } from "../naming.ts";
 
-/** What access to feeds depends on. */
+/** Dependencies of access to feeds. */
 export interface FeedAccess extends NamingDeps, ListDeps {
   readonly authenticator: Authenticator;
   readonly exchange: ExchangeDeps;

@@ -74,8 +74,8 @@ export class ArchiveCache {
   }
 
   /**
-   * The chunks, which are kept once all of them were read. One that is too large, or that cannot be written, as on a full
-   * disk, is not cached; its chunks are the same.
+   * Caches the chunks once all of them were read. One that is too large, or that cannot be written, as on a full disk,
+   * is not cached; its chunks are the same.
    */
   async *caching(
     key: ArchiveKey,
@@ -140,7 +140,7 @@ export class ArchiveCache {
   }
 }
 
-/** Reads a kept archive. The file stays open for this when the archive is dropped. */
+/** Reads a cached archive. The file stays open for this when the archive is dropped. */
 function readArchive(cached: CachedArchive): Readable {
   const { file: fd, bytes } = cached;
   cached.readers += 1;

@@ -4,7 +4,7 @@ import { zlib } from "../../lib/runtime/lazy-builtins.ts";
 export interface ArchivedFile {
   readonly path: string;
   readonly text: string;
-  /** When it last changed, in milliseconds. */
+  /** The time of its last change, in milliseconds. */
   readonly time: number;
 }
 

@@ -42,7 +42,7 @@ export function feedEndpoints(access: FeedAccess, signer: FeedSigner | undefined
   return [{ method: "GET", path: PREFIX, prefix: true, handle }];
 }
 
-/** Clients that send passwords only when asked need the challenge of Basic. */
+/** Clients that send passwords only after a 401 need the challenge of Basic. */
 const CHALLENGES = 'Bearer, Basic realm="feeds"';
 
 function withChallenge(thrown: unknown): never {
@@ -130,7 +130,10 @@ async function respond(
   };
 }
 
-/** The kept archive of a state, or one that is kept as it is read. Bodies are generated lazily: that of a kept one never. */
+/**
+ * The cached archive of a state, or one that is cached as it is read. Bodies are generated lazily: that of a cached one
+ * never.
+ */
 async function cachedArchive(
   archives: ArchiveCache,
   group: string,

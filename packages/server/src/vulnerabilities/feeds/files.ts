@@ -43,7 +43,7 @@ import { tarGzipOf } from "./tar.ts";
 export interface FeedContent {
   readonly type: string;
   readonly body: HttpResponse["body"];
-  /** The length of the body, if it is known before it is sent. */
+  /** The length of the body; undefined if it is generated while it is sent. */
   readonly bytes?: number;
   /** The name of the file beside it that has the content instead. */
   readonly location?: string;
@@ -58,11 +58,11 @@ const CSV_TYPE = "text/csv; charset=utf-8";
 const SIGNATURE_TYPE = "application/pgp-signature";
 const KEY_TYPE = "application/pgp-keys";
 
-/** What the files of a feed are generated from. */
+/** The source that the files of a feed are generated from. */
 export interface FeedSource {
   readonly reader: FeedReader;
   readonly publication: Publication;
-  /** When the feed last changed, in milliseconds. */
+  /** The time of the feed's last change, in milliseconds. */
   readonly changed: number;
   /** Undefined if CSAF documents are not signed. */
   readonly signer: FeedSigner | undefined;

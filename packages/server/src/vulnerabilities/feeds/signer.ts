@@ -95,7 +95,7 @@ async function signingProblem(key: PrivateKey): Promise<string | undefined> {
     return `expired at ${new Date(Number(expires)).toISOString()}`;
   }
   try {
-    // Of several keys, the library signs with this one, which is often a subkey.
+    // The key that the library signs with, which is often a subkey.
     const { keyPacket } = await key.getSigningKey();
     if ("isDecrypted" in keyPacket && keyPacket.isDecrypted()) return undefined;
     return "is protected by a passphrase: export it without one, and let only the service read the file";

@@ -16,7 +16,7 @@ const FORMAT_VERSION = 4;
 export interface FeedState {
   /** An entity tag of one path. */
   readonly etag: string;
-  /** When it last changed, in milliseconds. */
+  /** The time of its last change, in milliseconds. */
   readonly changed: number;
   /**
    * Only the tag validates a file of a key, since the time does not follow the key, and weakly, since each signature
@@ -60,8 +60,8 @@ export async function feedState(
 }
 
 /**
- * The validator headers of a state. Last-Modified is omitted during the second of the last change: further
- * changes in it would have the same date.
+ * The validator headers of a state. Last-Modified is omitted during the second of the last change: later changes in it
+ * would have the same date.
  */
 export function stateHeaders(
   { etag, changed, isOfKey }: FeedState,
@@ -81,7 +81,7 @@ function isOver(changed: number, now: number): boolean {
 
 /**
  * Whether a conditional request matches the state. If-None-Match takes precedence (RFC 9110). Dates count only where
- * Last-Modified is sent: otherwise further changes could have the same.
+ * Last-Modified is sent: otherwise later changes could have the same.
  */
 export function isNotModified(
   headers: HttpRequest["headers"],

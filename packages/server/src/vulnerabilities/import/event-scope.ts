@@ -13,8 +13,8 @@ export type EventScope = Pick<AdvisoryEvent, "products" | "subcomponents">;
 export type IsOwnName = (purl: string) => boolean;
 
 /**
- * Whether the imported products and components are known. Documents of this installation name those of an event
- * that has none; other names come from another source, which the event is limited to.
+ * Whether a stored event already has the scope of an imported one. Documents of this installation name those of an
+ * event that has none; other names come from another source, which the event is limited to.
  */
 export function isKnownScope(
   stored: EventScope,

@@ -39,7 +39,7 @@ export function repeatedNames({ id, aliases, updateTime }: Vulnerability): strin
 /** The stored advisory, the merged one, and a source to be stored with it. */
 type Merged = [before: Advisory | undefined, after: Advisory, source: PlannedSource | undefined];
 
-/** Who imports, and into which group. */
+/** The importer, and the group that is imported into. */
 export interface ImportContext extends Importer {
   readonly group: string;
   /** The time of the import, in milliseconds. */

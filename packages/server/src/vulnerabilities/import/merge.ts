@@ -11,7 +11,7 @@ import { type Advisory, type AdvisoryEvent, AdvisorySchema, ReviewState } from "
 import { addsInformation } from "./adds-information.ts";
 import { canMerge, type IsOwnName, mergeScope } from "./event-scope.ts";
 
-/** Who imports, and the names that artifacts have in this installation. */
+/** The importer, and the names that artifacts have in this installation. */
 export interface Importer {
   /** The author of advisories and events that name none. */
   readonly actor: string;

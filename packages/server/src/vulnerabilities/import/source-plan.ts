@@ -12,7 +12,7 @@ export interface PlannedSource {
   readonly record: string;
   readonly affected: string;
   readonly rated: boolean;
-  /** When feeds say that the advisory was modified; undefined for the time of the import. */
+  /** The modification time in feeds; undefined for the time of the import. */
   readonly modified: number | undefined;
   readonly written: string;
   readonly described: Uint8Array;
@@ -45,7 +45,7 @@ export function planSource(
   const same = known.find((one) => one.time === time);
   if (same?.record === texts.record && same.affected === texts.affected) return undefined;
   const modified = Date.parse(record.modified as string);
-  // The zero time means that it is not given, as do none and one in the future.
+  // The zero time means that it is unset, as do none and one in the future.
   const isLater =
     modified > (before === undefined ? 0 : lastModified(before, inUse)) && modified <= now;
   return {
@@ -66,7 +66,7 @@ function isApprovedAt({ events }: Advisory, time: number): boolean {
   });
 }
 
-/** When feeds said before that the advisory was modified. */
+/** The earlier modification time in feeds. */
 function lastModified(before: Advisory, inUse: KnownSource | undefined): number {
   if (inUse !== undefined && "imported" in inUse) return modifyTimeOf(before, inUse);
   if (inUse !== undefined) return inUse.modified ?? Number.POSITIVE_INFINITY;

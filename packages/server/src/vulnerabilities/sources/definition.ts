@@ -72,8 +72,8 @@ export function modifyTimeOf({ updateTime }: Advisory, state: SourceState): numb
 }
 
 /**
- * What a record says of its package, as it is compared with the advisory. It is stored, because a later version of
- * the server may describe the same record in other words.
+ * Encodes the statement of a record about its package for comparison with the advisory. It is stored, because a later
+ * version of the server may describe the same record in other words.
  */
 export function encodeDescribed(described: Advisory): Uint8Array {
   const { artifactName, artifactType, artifactArchitecture, componentLocation, events } = described;

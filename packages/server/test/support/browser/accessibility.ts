@@ -2,8 +2,8 @@
 import type { Page } from "playwright-core";
 
 /**
- * What stands in the way of people on a page: what has no name or label, headings out of order,
- * colors too close to each other (WCAG 2.2 AA), targets too small, sideways scrolling.
+ * Accessibility violations of a page: elements without name or label, headings out of order, colors too close to each
+ * other (WCAG 2.2 AA), targets too small, sideways scrolling.
  *
  * @example assert.deepEqual(await obstacles(page), []);
  */

@@ -28,7 +28,7 @@ const FLAGS = [
 /** External host names do not resolve, so requests to them fail immediately. */
 const NO_HOSTS = "MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1, EXCLUDE [::1]";
 
-/** Where a run of many test files passes the address of the browser that they share. */
+/** The variable in which a run of many test files passes the address of the browser that they share. */
 const SHARED = "WHARF_TEST_BROWSER";
 
 const launchOptions = (hosts: string) => ({
@@ -69,8 +69,7 @@ export interface WatchedPage {
 }
 
 /**
- * A page in a context of its own (cookies, storage), watched for complaints: of every site, or of
- * the one that is given.
+ * A page in a context of its own (cookies, storage), watched for complaints: of every site, or of one.
  *
  * @example const { page, complaints } = await openPage(browser, { colorScheme: "dark" });
  */
@@ -103,7 +102,7 @@ export async function openPage(
 
 /** An authenticator inside the browser, as a phone or a laptop has one. */
 export interface Authenticator {
-  /** How many passkeys it holds. */
+  /** The number of passkeys that it has. */
   count(): Promise<number>;
   /** Whether the person's finger or PIN will be right. */
   verifies(verified: boolean): Promise<void>;

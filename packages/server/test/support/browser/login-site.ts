@@ -14,7 +14,7 @@ import {
 import { donePage, errorPage, welcomePage } from "../../../src/login/pages/messages.ts";
 import { signInPage } from "../../../src/login/pages/sign-in.ts";
 
-/** What came in with a post: a form's fields, or JSON. */
+/** The content of a received post: a form's fields, or JSON. */
 export interface Posted {
   readonly path: string;
   readonly body: Record<string, unknown>;

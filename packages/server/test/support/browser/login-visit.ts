@@ -17,11 +17,11 @@ export async function startNamedWorld(store: StoreKind): Promise<World> {
   return World.start({ login: true, store, flags });
 }
 
-/** A page of a real browser, every address that it asked for, and the tool that sent it. */
+/** A page of a real browser, every address that it requested, and the tool that sent it. */
 export interface Visit extends WatchedPage {
   readonly urls: readonly string[];
   readonly app: OAuthClient;
-  /** What comes back to the tool, once the browser is there too. */
+  /** The parameters that return to the tool, once the browser is there too. */
   arrival(): Promise<URLSearchParams>;
 }
 

@@ -9,7 +9,7 @@ export interface PasskeyOptions {
   readonly user?: { readonly id: string };
 }
 
-/** What can be made to go wrong. */
+/** Faults that a test can cause. */
 export interface PasskeyFault {
   readonly origin?: string;
   readonly rpId?: string;

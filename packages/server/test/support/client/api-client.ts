@@ -1,4 +1,4 @@
-/** The one client of the contract: either version, either protocol, routes and names from descriptors. */
+/** A client of the contract: either version, either protocol, routes and names from descriptors. */
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { serviceNames } from "@wharf/contract";
 import { ApiError, httpStatusOf } from "./api-error.ts";
@@ -19,11 +19,11 @@ export type Protocol = "REST" | "gRPC";
 /** Both protocols, for rules that must hold on each. */
 export const PROTOCOLS: readonly Protocol[] = ["REST", "gRPC"];
 
-/** Who calls, where, and how. */
+/** The caller, the server and the protocol. */
 export interface ApiOptions {
   readonly url: string;
   readonly token: string;
-  /** Which version the collections are of; v2beta1 by default. */
+  /** The version of the collections; v2beta1 by default. */
   readonly version?: Version;
   /** REST by default. */
   readonly protocol?: Protocol;

@@ -20,7 +20,7 @@ export function httpStatusOf(code: number): number | undefined {
   return STATUS[code];
 }
 
-/** What a rejected call says. */
+/** The error of a rejected call. */
 export class ApiError extends Error {
   readonly code: number;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into details of every type.
@@ -35,7 +35,7 @@ export class ApiError extends Error {
     this.details = details.map(withoutEmpty);
   }
 
-  /** Which fields are invalid, and why. */
+  /** Descriptions of invalid fields, by path. */
   get fields(): Record<string, string> {
     const violations = this.#detail("BadRequest")?.fieldViolations ?? [];
     return Object.fromEntries(
@@ -54,7 +54,7 @@ export class ApiError extends Error {
     return this.violations[0] ?? this.#detail("ErrorInfo")?.reason ?? "";
   }
 
-  /** What is missing, as `Type name`. */
+  /** The missing resource, as `Type name`. */
   get missing(): string {
     const { resourceType = "", resourceName } = this.#detail("ResourceInfo") ?? {};
     return `${resourceType.split("/").at(-1)} ${resourceName}`;

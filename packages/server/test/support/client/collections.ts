@@ -59,7 +59,7 @@ export type Collections = Intersection<
 
 interface Kind {
   readonly service: DescService;
-  /** What its methods add to their verbs: one and several, as in `GetGroup` and `ListGroups`. */
+  /** The nouns in its methods' names: one and several, as in `GetGroup` and `ListGroups`. */
   readonly one: string;
   readonly many: string;
 }

@@ -20,7 +20,7 @@ export function toGrpcJs(message: DescMessage, value: unknown): unknown {
 }
 
 /**
- * What grpc-js read, as REST would show it.
+ * Converts a message as grpc-js read it to the JSON of REST.
  *
  * @example fromGrpcJs(GroupSchema, { createTime: { seconds: "0", nanos: 0 } }) // { createTime: "1970-01-01T00:00:00.000Z" }
  */

@@ -103,7 +103,7 @@ export function checkError(status: number, error: any, about: string): void {
     assert.match(detail["@type"], /^type\.googleapis\.com\/google\.rpc\./);
 }
 
-/** How many lines of a log were checked: a long one, again and again, would take most of a test's time. */
+/** The number of lines of a log that were checked: a long one, again and again, would take most of a test's time. */
 const checkedLines = new WeakMap<readonly string[], number>();
 
 /**
@@ -122,7 +122,7 @@ export async function checkHealthy(server: TestServer): Promise<void> {
   assert.deepEqual(faults.slice(0, 3), []);
 }
 
-/** How a call ended: with a status, or with the stream cut off. */
+/** The end of a call: with a status, or with the stream cut off. */
 export interface Ending {
   readonly headers: IncomingHttpHeaders;
   readonly trailers: IncomingHttpHeaders;

@@ -1,4 +1,4 @@
-/** How clients get tokens: by exchange, by OAuth in a browser, and without a browser. */
+/** Ways of clients to get tokens: by exchange, by OAuth in a browser, and without a browser. */
 
 import {
   createDecipheriv,
@@ -15,7 +15,9 @@ import type { AddressInfo } from "node:net";
 import { decodeJwt, type JWTPayload } from "jose";
 import { ApiClient } from "./api-client.ts";
 
-/** How every JWT begins: with the name of a header parameter. "eyJ" alone also occurs in random values, such as codes. */
+/**
+ * The beginning of every JWT: the name of a header parameter. "eyJ" alone also occurs in random values, such as codes.
+ */
 export const JWT_START = /eyJ(?:hbGciO|0eXAiO|raWQiO)/;
 
 export interface Exchanged {
@@ -103,7 +105,7 @@ export class OAuthClient {
     return new OAuthClient(url, server);
   }
 
-  /** Where the tool sends its person: a code is to come back, for PKCE. */
+  /** The URL to which the tool sends its user: a code is to come back, for PKCE. */
   loginUrl(parameters: Readonly<Record<string, string>> = {}): string {
     const challenge = createHash("sha256").update(this.verifier).digest("base64url");
     const query = new URLSearchParams({
@@ -118,7 +120,7 @@ export class OAuthClient {
     return `${this.#url}/oauth?${query}`;
   }
 
-  /** What comes back, once it has. */
+  /** The parameters of the callback, once it has arrived. */
   async callback(): Promise<URLSearchParams> {
     const call = this.#calls.shift();
     if (call !== undefined) return call;
@@ -163,7 +165,7 @@ export async function askForToken(
   return { status: response.status, ...((await response.json()) as Omit<TokenAnswer, "status">) };
 }
 
-/** What waits for a tool, as it comes over the wire. */
+/** The sealed tokens of a tool, as they come over the wire. */
 export interface Sealed {
   readonly ecdhPublicKey: Buffer;
   readonly encryptedIdtoken: Buffer;

@@ -6,13 +6,13 @@ const A = 1;
 const NO_SUCH_NAME = 3;
 
 /**
- * What a name server does: it answers with IPv4 addresses, separated by commas, or a denial, or not at all until it is
- * asked to deny what it has not answered.
+ * The answer of a name server: IPv4 addresses, separated by commas, or a denial, or none until it is asked to deny what
+ * it has not answered.
  */
 export type NameAnswer = string | "denied" | "silent";
 
 export class NameServer {
-  /** The names that it was asked for, lower case. */
+  /** The requested names, lower case. */
   readonly asked: string[] = [];
   readonly #socket: Socket;
   readonly #answer: (name: string) => NameAnswer;

@@ -14,7 +14,7 @@ import {
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import type { Answer } from "../client/api-client.ts";
 
-/** What a stream has sent: a message as JSON; over REST, its id is that of the server-sent event. */
+/** A message of a stream as JSON; over REST, its id is that of the server-sent event. */
 export type Streamed = Answer & { readonly id: string };
 
 /** A stream that is read as it arrives. */

@@ -26,7 +26,7 @@ type Kind =
   | "advisory"
   | "event";
 
-/** Which kind a method without a request of its own here is about, by its service and name. */
+/** The kind of resource of methods without a request of their own here, by service and name. */
 const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/Settings/, "group"],
   [/ExternalGroupRoleMappings/, "mapping"],
@@ -42,7 +42,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/Registry|Repos|Images|Deployments/, "repo"],
 ];
 
-/** Something of every kind, and requests about it that would be accepted. */
+/** A resource of every kind, and valid requests about it. */
 export class ValidRequests {
   readonly #uids: Uids;
   #names = 0;
@@ -78,7 +78,7 @@ export class ValidRequests {
     });
   }
 
-  /** A request that is good as it is, as JSON. What is to be deleted is not there, unless `deleted` is "existing". */
+  /** A valid request as JSON. A resource to delete does not exist, unless `deleted` is "existing". */
   requestOf(method: DescMethod, deleted: "nobody" | "existing" = "nobody"): JsonObject {
     const { parent, name, input } = method;
     const known = this.#requests()[`${parent.name}/${name}`];

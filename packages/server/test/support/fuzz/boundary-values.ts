@@ -37,7 +37,7 @@ export function* leavesOf(desc: DescMessage, above: Path = []): Iterable<Path> {
   }
 }
 
-/** How often a way enters a message. */
+/** The number of times that a path enters a message. */
 function entries(path: Path, message: DescMessage): number {
   return path.filter((field) => field.message === message).length;
 }

@@ -186,7 +186,7 @@ export const FEED_FILES: readonly string[] = [
   "",
 ];
 
-/** What registries report. */
+/** A notification of a registry. */
 export const NOTIFICATION = {
   types: [
     "application/vnd.docker.distribution.events.v1+json",

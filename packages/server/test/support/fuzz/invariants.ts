@@ -1,4 +1,4 @@
-/** What must hold for every answer, whatever was asked. */
+/** Invariants of every answer to any request. */
 import { fromBinary } from "@bufbuild/protobuf";
 import { accessOf, builtinRole, CODES, SERVICES, serviceNames } from "@wharf/contract";
 import { StatusSchema } from "@wharf/contract/gen/google/rpc/status_pb.js";
@@ -26,7 +26,7 @@ const OWN_STATUS: Readonly<Record<number, number>> = {
   431: 8,
 };
 
-/** What errors of ours never say: places in code, databases, the machine. */
+/** Internals that errors of ours never contain: places in code, databases, the machine. */
 const INTERNALS =
   /\bat \S+ \(.*:\d+:\d+\)|node:internal|node_modules|\.(?:ts|cjs|mjs):\d+|SQLITE_|sqlite3?_|syntax error at|invalid input syntax|pg_catalog|violates \w+ constraint|ECONNREFUSED|ENOENT|\/(?:home|root|work|usr|tmp|dev\/shm)\//;
 
@@ -55,12 +55,12 @@ const NOT_FOR_VIEWERS = new Set(
   ),
 );
 
-/** What asks others, who may be out of reach. */
+/** Methods that call other systems, which may be out of reach. */
 const ASKS_OTHERS =
   /Exchange|TestIdentity|\/Test|Check|ImageConfig|Tag|Reconcile|\/sts\/|\/oauth|\/token|notifications|:test|images|readyz|Register/i;
 
 /**
- * What is wrong with an answer; undefined when nothing is.
+ * The problem of an answer; undefined for none.
  *
  * @example const problem = problemOf(request, answer, world);
  */
@@ -73,7 +73,7 @@ export function problemOf(
   return formProblem(request, answer) ?? leakProblem(request, answer, text, world);
 }
 
-/** All that an answer says, with the details of gRPC errors. */
+/** The whole text of an answer, with the details of gRPC errors. */
 function textOf({ headers, trailers, body }: FuzzAnswer): string {
   const details = trailers.get("grpc-status-details-bin");
   const packed = details === undefined ? "" : Buffer.from(details, "base64").toString();
@@ -142,7 +142,7 @@ function isPageForBrowser(
   return isAnonymous && (status === 404 || status === 405) && type.startsWith("text/html");
 }
 
-/** What is wrong with a request that succeeded, if its caller lacks what its method asks for. */
+/** The problem of a request that succeeded although its caller lacks a required capability. */
 function accessProblem({ rpc, caller }: FuzzRequest): string | undefined {
   if (rpc === undefined) return undefined;
   if (!OPEN.has(rpc) && ANONYMOUS_CALLERS.includes(caller))

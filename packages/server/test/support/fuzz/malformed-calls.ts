@@ -176,7 +176,7 @@ export const malformedCalls = fc.noBias(
 );
 export type MalformedCall = typeof malformedCalls extends fc.Arbitrary<infer T> ? T : never;
 
-/** What such a call sends. */
+/** The bytes that such a call sends. */
 export function payloadOf({ call, harm, framing }: MalformedCall): Buffer {
   const bytes = Buffer.from(call.bytes);
   return framing(harm === null ? bytes : harm(bytes));

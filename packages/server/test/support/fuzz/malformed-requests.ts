@@ -12,11 +12,11 @@ import {
   WHOLE_BODIES,
 } from "./malformed-values.ts";
 
-/** Replaced by what the test's server has: neither is known when requests are made up. */
+/** Replaced by the values of the test's server, which do not exist yet when requests are generated. */
 const MARKS = ["<group>", "<identity>", "<role>", "<binding>", "<token>", "<page token>"] as const;
 type Mark = (typeof MARKS)[number];
 
-/** What the marks stand for. */
+/** The values that replace the marks. */
 export type Known = Readonly<Record<Mark, string>>;
 
 /** A request before it is written as bytes. */

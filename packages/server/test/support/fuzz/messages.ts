@@ -27,8 +27,8 @@ function givenFields(values: Values, desc: DescMessage, depth: number): DescFiel
 }
 
 /**
- * The entries of a list or map. Where there are many, each is plain: what is wrong with them is their
- * number, and together they must not become larger than requests may be.
+ * The entries of a list or map. Where there are many, each is plain: their number is the fault, and together they must
+ * not become larger than requests may be.
  */
 function entriesOf<T>(values: Values, make: (values: Values, at: number) => T): T[] {
   const isOdd = values.goesWrong();

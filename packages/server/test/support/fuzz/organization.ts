@@ -3,10 +3,10 @@ import { ScimClient } from "../providers/scim.ts";
 import { digest } from "../registry/oci-image.ts";
 import { roleNamed, type World } from "../world/world.ts";
 
-/** What the provider of an organization signs in with; no answer may hold it. */
+/** The client secret of an organization's provider; no answer may contain it. */
 export const CLIENT_SECRET = "canary-client-secret-5f1d";
 
-/** The uids of what was made, by the kind of thing, and what else can be shown of it. */
+/** The uids of the created resources, by kind, and their other identifiers. */
 export type Things = Readonly<Record<string, string>>;
 
 /**

@@ -3,7 +3,7 @@ import type { Random } from "../oracle/random.ts";
 import { Values } from "./values.ts";
 import { AUTHORIZATIONS } from "./words.ts";
 
-/** Who sends a request. The first four hold no valid token. */
+/** The senders of requests. The first four have no valid token. */
 export const CALLERS = [
   "none",
   "malformed",
@@ -32,7 +32,7 @@ export type WireField =
   | readonly [no: number, kind: "message", value: readonly WireField[]]
   | readonly [no: 0, kind: "raw", value: string];
 
-/** How the message of a gRPC call is framed. */
+/** The framing of the message of a gRPC call. */
 export const FRAMINGS = [
   "plain",
   "longer",
@@ -54,8 +54,8 @@ export const FRAMINGS = [
 export type Framing = (typeof FRAMINGS)[number];
 
 /**
- * A request in a form that can be kept as JSON: names in angle brackets (`<own.group>`) stand for what
- * the world of the run has under that name.
+ * A request in a form that can be stored as JSON: names in angle brackets (`<own.group>`) stand for what the world of
+ * the run has under that name.
  */
 export interface FuzzRequest {
   readonly via: Via;
@@ -64,7 +64,7 @@ export interface FuzzRequest {
   readonly path: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: string;
-  /** How the body is written here; text unless said. */
+  /** The encoding of the body here; text by default. */
   readonly bodyEncoding?: "base64";
   /** The message of a gRPC call, in place of a body. */
   readonly message?: readonly WireField[];
@@ -97,7 +97,7 @@ export function percentEncoded(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replaceAll(/%3C([a-z]+\.[a-zA-Z]+)%3E/g, "<$1>");
 }
 
-/** Whose requests a run sends: of callers without a valid token alone, or of those with one. */
+/** The callers whose requests a run sends: those without a valid token, or those with one. */
 export type Phase = "anonymous" | "authenticated";
 
 /** The owner can do most, so it calls most; the operator sees all that the run has written. */
@@ -121,8 +121,8 @@ export function authorizationOf(random: Random, caller: CallerName): [string, st
 const REMOVES = /Delete|Revoke|Regenerate/;
 
 /**
- * The organizations whose things may be named, often first. What is removed is mostly a spare one, so
- * that the others last.
+ * The organizations whose things may be named, often first. Requests mostly remove a spare one, so that the others
+ * last.
  */
 function sidesFor(random: Random, caller: CallerName, about: string): readonly string[] {
   if (caller === "operator") return ["third"];

@@ -9,7 +9,7 @@ import { type FuzzAnswer, Sender } from "./send.ts";
 import { changesSince, storeDigest } from "./store-digest.ts";
 import type { FuzzWorld } from "./world.ts";
 
-/** How many requests are under way at a time. */
+/** Number of concurrent requests. */
 const CONCURRENCY = 16;
 
 /** After so many requests the attackers' organization is made again. */
@@ -58,7 +58,7 @@ interface Failure {
 export class Campaign {
   readonly #world: FuzzWorld;
   readonly #failures = new Map<string, Failure & { count: number }>();
-  /** What succeeded at least once: methods of the contract, or paths without their variables. */
+  /** The targets that succeeded at least once: methods of the contract, or paths without their variables. */
   readonly succeeded = new Set<string>();
   sent = 0;
 
@@ -104,7 +104,7 @@ export class Campaign {
     await this.#send(entries(), phase);
   }
 
-  /** Sends kept requests, which have names of their own. */
+  /** Sends recorded requests, which have names of their own. */
   async replay(entries: Iterable<readonly [name: string, request: FuzzRequest]>): Promise<void> {
     await this.#send(entries, "authenticated");
   }
@@ -163,7 +163,7 @@ export class Campaign {
   }
 }
 
-/** What a request is sent to: the method that is meant, or its path without what varies. */
+/** The target of a request: the method, or its path without the variable parts. */
 function targetOf({ rpc, method, path }: FuzzRequest): string {
   return rpc ?? `${method} ${path.replaceAll(/<[^>]*>|\?.*$/g, "").slice(0, 80)}`;
 }

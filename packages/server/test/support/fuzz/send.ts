@@ -75,7 +75,7 @@ function partsOfField([no, kind, value]: WireField, marks: Marks): Buffer[] {
 }
 
 /**
- * Puts a message into a frame of the given form.
+ * Puts a message into a frame of a form.
  *
  * @example framed("plain", Buffer.from("0a00", "hex"))
  */
@@ -109,7 +109,7 @@ export interface FuzzAnswer {
   /** Of gRPC calls. */
   readonly trailers: ReadonlyMap<string, string>;
   readonly body: Buffer;
-  /** All that was sent, for telling echoes from leaks: hardly any answer needs it. */
+  /** The sent bytes, to distinguish echoes from leaks: hardly any answer needs it. */
   readonly sent: () => string;
 }
 

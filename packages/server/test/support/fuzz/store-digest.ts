@@ -58,7 +58,7 @@ export async function storeDigest(
 }
 
 /**
- * What was written or removed since, by table; rows that have expired do not count.
+ * The rows that were written or removed since, by table; rows that have expired do not count.
  *
  * @example assert.deepEqual(changesSince(before, await storeDigest(server)), []);
  */

@@ -1,4 +1,4 @@
-/** The tests of a file of fuzzing: the kept requests first, then runs of made-up ones. */
+/** The tests of a file of fuzzing: the recorded requests first, then runs of generated ones. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,13 +14,13 @@ const CORPUS = join(import.meta.dirname, "../../long/corpus");
 /** A server that grows by more than this while it answers keeps what it should not. */
 const GROWTH = { factor: 2, bytes: 300 * 1024 * 1024 };
 
-/** A kept request, and what it once found. */
+/** A recorded request, and the defect that it once found. */
 interface Kept {
   readonly found: string;
   readonly request: FuzzRequest;
 }
 
-/** The kept requests of a file, by their place in it. */
+/** The recorded requests of a file, by their position in it. */
 function corpus(file: string): [name: string, request: FuzzRequest][] {
   const kept = JSON.parse(readFileSync(join(CORPUS, `${file}.json`), "utf8")) as Kept[];
   return kept.map(({ found, request }, at) => [`${file}.json[${at}] (${found})`, request]);
@@ -29,20 +29,20 @@ function corpus(file: string): [name: string, request: FuzzRequest][] {
 /** Multiplies the numbers of requests: less for a quick look, more for a long search. */
 const SCALE = Number(process.env.WHARF_FUZZ_SCALE ?? 1);
 
-/** How many requests a run sends, on each store: without a valid token, and with one. */
+/** The number of requests of a run on each store: without a valid token, and with one. */
 export interface Counts {
   readonly anonymous: number;
   readonly authenticated: number;
 }
 
-/** What a run sends, and how many of its targets must have let something succeed by its end. */
+/** The requests of a run, and the number of targets of which some request must have succeeded by its end. */
 interface FuzzRun extends Readonly<Record<StoreKind, Counts>> {
   readonly generate: Generator;
   readonly reaches: number;
 }
 
 /**
- * Declares the tests of a file; its kept requests are in the file of the corpus with this name.
+ * Declares the tests of a file; its recorded requests are in the file of the corpus with this name.
  *
  * @example fuzzSuite("rest", { REST: { generate: restRequest, sqlite: {…}, postgres: {…} } });
  */

@@ -66,7 +66,7 @@ export class Values {
   readonly #sides: readonly string[];
   readonly #risk: number;
   readonly #about: string;
-  /** How many of a hundred optional fields are given. */
+  /** Percentage of optional fields that are set. */
   readonly #given: number;
 
   constructor(
@@ -100,7 +100,7 @@ export class Values {
     return this.random.below(count) === 0;
   }
 
-  /** Whether a field is given at all. */
+  /** Whether a field is set at all. */
   isGiven(field: DescField): boolean {
     const { required, outputOnly } = fieldBehavior(field);
     const isUsual = required || isScope(field) || field.name === "name";
@@ -173,7 +173,7 @@ function isReference({ name, scalar }: DescField): boolean {
   return scalar === ScalarType.STRING && referred(name, "Group") !== undefined;
 }
 
-/** What was found for a key, once: patterns take longer than everything else that makes a request. */
+/** Memoizes a search by key: patterns take longer than everything else that makes a request. */
 function remembered<T>(find: (...key: string[]) => T): (...key: string[]) => T {
   const known = new Map<string, T>();
   return (...key) => {
@@ -184,7 +184,7 @@ function remembered<T>(find: (...key: string[]) => T): (...key: string[]) => T {
   };
 }
 
-/** What kind of thing a field names, by its own name and by the service that it is sent to. */
+/** The kind of thing that a field names, by its own name and by the service that it is sent to. */
 const referred = remembered((name = "", about = ""): ThingKind | undefined => {
   for (const [pattern, kind] of REFERENCES) if (pattern.test(name)) return kind;
   if (!/^(uid|id|ids|parent|parent_id)$/.test(name)) return undefined;

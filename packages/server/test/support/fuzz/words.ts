@@ -1,6 +1,6 @@
 /** Texts that fuzzed requests are made of. */
 
-/** Texts that software has been known to stumble over. */
+/** Texts that have broken software before. */
 export const MALFORMED_TEXTS: readonly string[] = [
   "",
   " ",
@@ -104,7 +104,7 @@ export const MALFORMED_TEXTS: readonly string[] = [
   `${"[".repeat(200)}${"]".repeat(200)}`,
 ];
 
-/** Where a page begins and in which order: right, wrong and nearly right. */
+/** Orders and page tokens: right, wrong and nearly right. */
 export const ORDERS: readonly string[] = [
   "name",
   "name desc",

@@ -60,7 +60,7 @@ export class FuzzWorld {
     try {
       return await FuzzWorld.#settle(world, issuer, address, undo);
     } catch (error) {
-      // What still runs would keep the process from ending.
+      // A process or server left running would keep the process from ending.
       for (const stop of undo) await stop();
       throw error;
     }
@@ -72,7 +72,7 @@ export class FuzzWorld {
     address: string,
     undo: (() => unknown)[],
   ): Promise<FuzzWorld> {
-    // Nothing listens at port 1: no cloud is ever asked.
+    // Nothing listens at port 1: no cloud ever receives a request.
     const clouds = ["--aws-sts-endpoint", "--google-sts-endpoint", "--azure-login-endpoint"];
     await world.start({
       ownProcess: true,

@@ -1,6 +1,6 @@
 /**
- * What the service must answer, worked out the slow and obvious way from plain data. Nothing of the
- * server is used here, not even its rules about uids: an error there must not hide itself here.
+ * A reference model of the service's answers, derived the slow and obvious way from plain data. Nothing of the server
+ * is used here, not even its rules about uids: an error there must not hide itself here.
  */
 
 /** The fields of a resource that lists depend on, as REST returns it. */
@@ -38,7 +38,7 @@ export const KINDS: readonly Kind[] = [
   "accountAssociations",
 ];
 
-/** What seeing one of a kind takes. */
+/** The capability to see a resource of each kind. */
 export const LIST_CAPABILITY: Readonly<Record<Kind, string>> = {
   groups: "CAP_IAM_GROUPS_LIST",
   identities: "CAP_IAM_IDENTITY_LIST",
@@ -79,7 +79,7 @@ function isWithin(uid: string, place: string): boolean {
   return uid === place || uid.startsWith(`${place}/`);
 }
 
-/** Everything that an identity's bindings grant it at a place, or above it. */
+/** The capabilities that an identity's bindings grant it at a scope, or above it. */
 export function heldAt(world: AccessModel, identity: string, place: string): Set<string> {
   const held = new Set<string>();
   for (const binding of world.roleBindings) {
@@ -116,7 +116,7 @@ function passes(kind: Kind, item: Item, filter: ListFilter): boolean {
   );
 }
 
-/** All that a list must show, in no particular order. */
+/** The expected items of a list, in no particular order. */
 export function expected(
   world: AccessModel,
   caller: string,
@@ -128,7 +128,7 @@ export function expected(
   );
 }
 
-/** What a resource is ordered by, in a form that compares as the contract says. */
+/** The sort key of a resource, in a form that compares as the contract says. */
 function sortValue(item: Item, key: SortKey): string {
   const values = {
     uid: item.uid,

@@ -27,7 +27,7 @@ interface StoredEvent {
   readonly [type: string]: unknown;
 }
 
-/** What events of each type are filtered by. */
+/** The filter value of each event type. */
 export const EVENT_TYPES: Readonly<Record<string, string>> = {
   detection: "EVENT_TYPE_FILTER_DETECTION",
   truePositiveDetermination: "EVENT_TYPE_FILTER_TRUE_POSITIVE_DETERMINATION",
@@ -39,7 +39,7 @@ export const EVENT_TYPES: Readonly<Record<string, string>> = {
   patched: "EVENT_TYPE_FILTER_PATCHED",
 };
 
-/** Where a list looks. */
+/** The scope of a list. */
 export interface Where {
   readonly descendantsOf?: string;
   readonly childrenOf?: string;
@@ -48,7 +48,7 @@ export interface Where {
   readonly ids?: readonly string[];
 }
 
-/** What a list asks for. */
+/** The request of a list. */
 export interface Wish extends Asked {
   readonly uidp?: Where;
   readonly updatedSince?: string;
@@ -61,8 +61,8 @@ export function isWithin(uid: string, place: string): boolean {
 }
 
 /**
- * Whether a list shows an advisory to someone who may list at some places; everywhere, where none are
- * given. Read off the contract, in the slow and obvious way.
+ * Whether a list contains an advisory for a caller who may list at these scopes; everywhere without scopes. Read off
+ * the contract, in the slow and obvious way.
  */
 export function isShown(
   one: Stored,

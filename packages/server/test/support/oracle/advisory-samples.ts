@@ -36,7 +36,7 @@ export interface Sample {
 
 const ARTIFACTS = ["openssl", "OpenSSL-FIPS", "zlib", "a_b", "100%", "back\\slash", "aXb"];
 
-/** As many samples as asked for; the same ones each time. */
+/** A number of samples; the same ones each time. */
 export function samples(count: number): Sample[] {
   return Array.from({ length: count }, (_, at) => ({
     advisoryId: `CGA-${at}`,
@@ -73,7 +73,7 @@ export function messageOf({ events, legacyAdvisoryId, ...rest }: Sample): JsonOb
   };
 }
 
-/** What a list request asks for, beside where. */
+/** The filters of a list request beside its scope. */
 export interface Asked {
   readonly advisoryIds?: readonly string[];
   readonly legacyAdvisoryIds?: readonly string[];

@@ -1,4 +1,4 @@
-/** What callers hold before and after a change, to find gained capabilities. */
+/** Compares the capabilities of callers before and after a change, to find gained ones. */
 import assert from "node:assert/strict";
 import { ApiClient } from "../client/api-client.ts";
 import { Http } from "../client/http.ts";
@@ -6,9 +6,9 @@ import { type AccessModel, heldAt, type Item, KINDS, type Kind, placeOf } from "
 import { fetchAll } from "./pages.ts";
 
 /**
- * Reads all that hangs on the given organizations, and the roles that all have, as the operator
- * sees it. What was known before comes first and in the same order, although uids are random: so
- * "the third group" is the same one each time a test runs.
+ * Reads everything below these organizations, and the roles that all have, as the operator sees it. The content of an
+ * earlier snapshot comes first and in the same order, although uids are random: so "the third group" is the same one
+ * each time a test runs.
  *
  * @example const world = await snapshot(server.url, token, [root], before);
  */
@@ -42,14 +42,14 @@ export async function snapshot(
   return world as unknown as AccessModel;
 }
 
-/** What someone gained: a capability at a group that was there before. */
+/** A gained capability: a capability at a group that was there before. */
 interface Gain {
   readonly identity: string;
   readonly group: string;
   readonly capabilities: readonly string[];
 }
 
-/** What identities can do after a step that they could not do before it, where both know the group. */
+/** The capabilities that identities gained by a step, at groups that exist before and after it. */
 function gains(before: AccessModel, after: AccessModel): Gain[] {
   const groups = after.groups.filter(({ uid }) => before.groups.some((old) => old.uid === uid));
   return after.identities.flatMap(({ uid: identity }) =>

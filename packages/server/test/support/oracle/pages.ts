@@ -71,7 +71,7 @@ export async function fetchAll(
   return items;
 }
 
-/** How a walk goes on from page to page. */
+/** The paging method of a walk. */
 export type Walk = "cursor" | "skip" | "both";
 
 /**

@@ -24,7 +24,7 @@ const AUTHORS = ["ann@example.com", "bob@example.com"];
 
 const T0 = Date.UTC(2026, 0, 1);
 
-/** What events of each type say. */
+/** The content of events of each type. */
 const EVENTS: readonly ((random: Random) => object)[] = [
   (random) => ({ detection: { scanv1: { scanner: "grype", subpackage: random.pick(ARTIFACTS) } } }),
   () => ({ detection: { manual: {} } }),
@@ -37,7 +37,7 @@ const EVENTS: readonly ((random: Random) => object)[] = [
   () => ({ patched: { patchedVersions: ["1", "2"] } }),
 ];
 
-/** Which package is built from which origin, and in which group. */
+/** The origin and the group of each built package. */
 export interface Built {
   readonly place: string;
   readonly origin: string;
@@ -55,7 +55,7 @@ export class RandomAdvisories {
   /** The places at which each caller may list advisories, by uid. */
   readonly places = new Map<string, string[]>();
   readonly built: Built[] = [];
-  /** Everything that there is, in the order in which it was made. */
+  /** The existing resources, in the order of creation. */
   all: Stored[] = [];
   readonly #random: Random;
   readonly #world: World;
@@ -98,7 +98,7 @@ export class RandomAdvisories {
     for (const one of this.all) this.#learn(one);
   }
 
-  /** A scanner that names a package says that it is built from the artifact; that stays known. */
+  /** A scanner that names a package says that it is built from the artifact; that fact stays. */
   #learn({ uid, artifactName: origin, events }: Stored): void {
     const place = uid.slice(0, uid.lastIndexOf("/"));
     for (const { detection } of events) {

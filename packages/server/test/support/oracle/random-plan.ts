@@ -11,7 +11,7 @@ import {
   type RoleItem,
 } from "./access-model.ts";
 
-/** Few enough to repeat; made of everything that databases have been known to sort by their own mind. */
+/** Few enough to repeat; made of characters that databases sort differently. */
 export const NAMES = ["a", "b", "aa", "a b", "a-b", "a.b", "a_b", "0", "z9"];
 
 /** Groups are nested no deeper than this, the root included. */
@@ -133,7 +133,7 @@ export function pick<T>(items: readonly T[], number: number): T {
   return items[number % items.length] as T;
 }
 
-/** How many requests are under way at once: enough to meet, few enough not to wait in line. */
+/** Number of concurrent requests: enough to meet, few enough not to wait in line. */
 const CONCURRENCY = 16;
 
 /**

@@ -6,7 +6,7 @@
  */
 export const SEED = Number(process.env.WHARF_TEST_SEED ?? 20_261);
 
-/** Real servers make shrinking slow and rarely smaller, so the first failure is the one shown. */
+/** Real servers make shrinking slow and rarely smaller, so the first failure is reported. */
 export const FIXED = { seed: SEED, endOnFailure: true } as const;
 
 /** Random choices that are the same for the same seed. */
@@ -17,7 +17,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** A whole number from 0 to below the given one (mulberry32). */
+  /** A whole number from 0 to below a bound (mulberry32). */
   below(end: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);

@@ -32,7 +32,7 @@ interface Answer {
 export class StandInClouds {
   readonly url: string;
   readonly asked: Asked[] = [];
-  /** Who may have what: role, provider or application, by name, to the subject that it trusts. */
+  /** The subject that a role, provider or application trusts, by name. */
   readonly trusted = new Map<string, string>();
   /** Answers instead of a cloud. */
   readonly instead = new Map<Cloud, (response: ServerResponse, asked: Asked) => void>();
@@ -87,7 +87,7 @@ export class StandInClouds {
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   }
 
-  /** Why a token is not good enough for what is asked; undefined when it is. */
+  /** The reason for which a token is insufficient for a request; undefined if it suffices. */
   async refusal(asked: Asked, what: string, audience: string): Promise<string | undefined> {
     try {
       const document = await fetch(`${this.issuer}/.well-known/openid-configuration`);

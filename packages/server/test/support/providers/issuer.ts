@@ -19,11 +19,11 @@ export class StandInIssuer {
   readonly url: string;
   readonly #server: Server;
   readonly #keys = new Map<string, { pair: GenerateKeyPairResult; jwk: JWK; alg: string }>();
-  /** What was asked for, by path. */
+  /** The paths of received requests. */
   readonly asked: string[] = [];
   /** Answers instead of the documents, by path. */
   readonly instead = new Map<string, Answer>();
-  /** What the discovery document says of itself. */
+  /** The issuer in the discovery document. */
   claimedIssuer: string;
 
   private constructor(server: Server) {

@@ -11,7 +11,7 @@ import { returnRsaKey, takeRsaKey } from "./rsa-keys.ts";
 
 const HOST = "127.0.0.1";
 
-/** What the provider says of a person besides the subject. */
+/** The claims of the provider about a person besides the subject. */
 export interface AccountClaims {
   email?: string;
   email_verified?: boolean;
@@ -87,7 +87,7 @@ export class OpenIdProvider {
         jwks: { keys: [key] },
         cookies: { keys: [randomBytes(32).toString("hex")] },
         features: { devInteractions: { enabled: true } },
-        // What the scopes open goes into the ID token too, as most providers have it.
+        // The claims of the scopes are in the ID token too, as with most providers.
         conformIdTokenClaims: false,
         claims: {
           openid: ["sub", "groups", "oid"],
@@ -95,7 +95,7 @@ export class OpenIdProvider {
           profile: ["name", "preferred_username"],
         },
         ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, IdToken: 600 },
-        // As providers of companies do for their own applications: people sign in, and are not asked what to share.
+        // As providers of companies do for their own applications: people sign in without a consent page.
         async loadExistingGrant({ oidc }) {
           const { client, account, params, provider } = oidc;
           const grant = new provider.Grant({
@@ -111,11 +111,11 @@ export class OpenIdProvider {
           return claims && { accountId: sub, claims: async () => ({ sub, ...claims }) };
         },
       });
-    // One that nobody else is given while the provider is away.
+    // A port that no other process gets while the provider is stopped.
     return new OpenIdProvider(await listen(await freePort()), provider, accounts, pair);
   }
 
-  /** How often a path was asked for, such as `/token`, `/auth`, `/jwks`. */
+  /** The number of requests for a path, such as `/token`, `/auth`, `/jwks`. */
   hits(path: string): number {
     return this.#hits.get(path) ?? 0;
   }

@@ -4,11 +4,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import { StandInIssuer } from "./issuer.ts";
 
-/** What a provider does other than it should, at one login. */
+/** The fault of a provider at one login. */
 export interface ProviderFault {
   /** Changes what the ID token says; undefined takes a claim away. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Who signs it, if not the provider's published key. */
+  /** The signer, if not the provider's published key. */
   readonly signedBy?: "nobody" | "another key" | "the client secret";
   /** Changes the discovery document. */
   readonly discovery?: Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ const CLIENT = { id: "wharf", secret: "a secret that is long enough for HS256" }
 /** An OpenID provider that conforms, except for the configured violations. */
 export class RogueProvider {
   readonly client = CLIENT;
-  /** What it was asked for, by path. */
+  /** The paths of received requests. */
   readonly asked: string[];
   #issuer: StandInIssuer;
   #fault: ProviderFault = {};
@@ -56,7 +56,7 @@ export class RogueProvider {
     return this.#issuer.stop();
   }
 
-  /** What it does at the logins that begin from now on. */
+  /** Sets the fault at the logins that begin from now on. */
   misbehave(fault: ProviderFault): void {
     this.#fault = fault;
     this.asked.length = 0;
@@ -92,7 +92,7 @@ export class RogueProvider {
     send(response, 200, { ...tokens, ...this.#fault.answer });
   }
 
-  /** What a provider that keeps the rules would refuse the call of a client for. */
+  /** The reason for which a correct provider would reject the call of a client. */
   #wrong(form: URLSearchParams, authorization: string): string | undefined {
     const { id, secret } = CLIENT;
     const basic = Buffer.from(`${id}:${encodeURIComponent(secret).replaceAll("%20", "+")}`);

@@ -13,7 +13,7 @@ import {
   importSPKI,
 } from "jose";
 
-/** Keys that rest at least: one that a test has just given back is not the next one that it gets. */
+/** Minimum number of idle keys: a key that a test has just returned is not the next one that it gets. */
 const RESTING = 2;
 
 const FOLDER = join(import.meta.dirname, "../../../../../node_modules/.cache/tests/rsa-keys");

@@ -11,7 +11,7 @@ export interface ScimAnswer {
   readonly headers: Headers;
 }
 
-/** What an identity provider sends with, as its own software would. */
+/** The SCIM client of an identity provider, as its own software would send. */
 export class ScimClient {
   readonly url: string;
   readonly token: string;
@@ -84,7 +84,7 @@ export interface Provisioning {
   readonly org: string;
   readonly provider: string;
   readonly scim: ScimClient;
-  /** What the methods that change its credentials ask for next. */
+  /** The state that the methods which change its credentials require next. */
   readonly etag: string;
 }
 

@@ -1,4 +1,4 @@
-/** How notifications arrive: in any order, and some of them again. */
+/** Orders in which notifications arrive: in any order, and some of them again. */
 import fc from "fast-check";
 
 /** Lists of notifications, each with the positions in which they are sent. */

@@ -10,13 +10,13 @@ import { scratchFolder } from "../server/scratch-folder.ts";
 /** A registry that takes longer to start is not going to, on the slowest machine. */
 const START_MS = 60_000;
 
-/** How a registry differs from one with access control only. */
+/** The differences of a registry from one with access control only. */
 export interface TestRegistryOptions {
   /** The secret of notifications to the server; without it, none are sent. */
   readonly secret?: string;
   /** The notification endpoint, by default that of the server. */
   readonly notifyUrl?: string;
-  /** What else its configuration says. */
+  /** Additional settings of its configuration. */
   readonly more?: object;
 }
 
@@ -35,7 +35,7 @@ export class TestRegistry {
     return this.#process?.pid as number;
   }
 
-  /** Where its files are, for tests that write them. */
+  /** The folder of its files, for tests that write them. */
   get storage(): string {
     return join(this.folder, "storage");
   }
@@ -115,7 +115,7 @@ export class TestRegistry {
   }
 }
 
-/** What a run of skopeo came to. */
+/** The result of a run of skopeo. */
 export interface Ran {
   readonly ok: boolean;
   readonly output: string;

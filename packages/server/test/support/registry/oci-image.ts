@@ -14,8 +14,8 @@ interface Descriptor {
 }
 
 /**
- * Writes an image that holds one file, as an OCI layout: for one architecture, or an index of several.
- * What the file says makes the image another one.
+ * Writes an image that holds one file, as an OCI layout: for one architecture, or an index of several. Images differ by
+ * the content of the file.
  *
  * @example writeImage(folder, "1.0", "hello", ["amd64", "arm64"]);
  */
@@ -24,7 +24,7 @@ export function writeImage(
   tag: string,
   content: string,
   architectures: readonly string[] = ["amd64"],
-  /** What it says of how it is run, for an architecture. */
+  /** The runtime configuration of an architecture. */
   run: (architecture: string) => object | undefined = () => undefined,
 ): string {
   const blobs = join(folder, "blobs", "sha256");

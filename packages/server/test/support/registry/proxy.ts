@@ -14,7 +14,7 @@ export interface InsteadAnswer {
 
 type Instead = InsteadAnswer | undefined;
 
-/** What was asked. */
+/** A received request. */
 export interface AskedRegistry {
   readonly method: string;
   readonly url: string;

@@ -17,7 +17,7 @@ interface Blob {
 /** An image as it is stored. */
 export interface StoredImage {
   readonly digest: string;
-  /** Everything that a repository needs to have of it. */
+  /** The manifests of an image that its repository needs. */
   readonly manifests: readonly string[];
   readonly layers: readonly string[];
   /** Bytes of the layers and the configuration; 0 for an index. */
@@ -30,7 +30,7 @@ export interface StoredImage {
 export class RegistryStorage {
   readonly #root: string;
   readonly #layer: Blob;
-  /** What repositories have already, as `path@digest`. */
+  /** Contents that repositories already have, as `path@digest`. */
   readonly #had = new Set<string>();
 
   /** @example const storage = new RegistryStorage(registry.storage); */

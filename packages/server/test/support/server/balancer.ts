@@ -19,7 +19,7 @@ import {
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How often the balancer asks each server whether it is ready. */
+/** Interval of the balancer's readiness checks. */
 const CHECK_MS = 100;
 
 /**

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
-/** What happens to a COMMIT whose connection breaks before the answer. */
+/** The fate of a COMMIT whose connection breaks before the answer. */
 export const COMMIT_FAULTS = [
   /** It is executed. */
   "unanswered",
@@ -24,7 +24,7 @@ interface Pair {
 export class CommitProxy {
   /** The database, through the proxy. */
   readonly url: string;
-  /** How many faults have happened. */
+  /** The number of faults that have happened. */
   faults = 0;
   #next: CommitFault | undefined;
   /** Whether new connections are rejected. */

@@ -122,7 +122,7 @@ export function callOf(method: DescMethod): Call {
   };
 }
 
-/** What a token says other than usual. */
+/** The content of a token that differs from the usual. */
 interface TokenContent {
   readonly now?: number;
   readonly baseUrl?: string;

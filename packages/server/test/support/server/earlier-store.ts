@@ -6,7 +6,7 @@ import type { Driver } from "../../../src/store/db/connection.ts";
 import { translateTypes } from "../../../src/store/schema/statements.ts";
 import { FIXTURES } from "./store-fixture.ts";
 
-/** The last step of the earliest version whose store is kept. */
+/** The last step of the earliest version with a stored fixture. */
 const STEP = 5;
 
 /** Creates the tables of the earliest version, without rows of its own, in the transaction that is open. */

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * Below the ports that systems give out by themselves: what is free here stays so until it is used,
- * and while a server restarts. One that the system picked is soon given to someone else.
+ * Below the ephemeral ports of systems: what is free here stays so until it is used, and while a server restarts. One
+ * that the system picked is soon reused.
  */
 const LOWEST = 12_000;
 const BEYOND = 32_000;
@@ -16,8 +16,8 @@ const LANE = 20;
 let tried = 0;
 
 /**
- * A port of this machine that nobody listens on, and that no other process is given while this one
- * lives, whether or not somebody listens there just now.
+ * A port of this machine that nobody listens on, and that no other process gets while this one lives, whether or not
+ * somebody listens there just now.
  *
  * @example const port = await freePort();
  */

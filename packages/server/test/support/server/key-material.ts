@@ -7,7 +7,7 @@ import { readAllSealed } from "../../../src/store/tables/secrets.ts";
 import { DirectStore, rawRows } from "./direct-store.ts";
 import type { TestServer } from "./test-server.ts";
 
-/** What someone with a copy of the database and its secret key knows. */
+/** The key material in a copy of the database and its secret key. */
 export interface KeyMaterial {
   /** Private keys as JSON Web Keys, by their ids. */
   readonly signing: ReadonlyMap<string, JsonWebKey>;
@@ -65,7 +65,7 @@ export function secretBytesOf(material: KeyMaterial): [string, Buffer][] {
   ];
 }
 
-/** Where a text or bytes are to be found: as they are, in base64, base64url or hex. */
+/** The encodings of a text or bytes to search for: as they are, in base64, base64url or hex. */
 export function spellings(secret: Buffer): Buffer[] {
   const texts = (["base64", "base64url", "hex"] as const).map((how) => secret.toString(how));
   // The padding is no part of the secret.

@@ -13,7 +13,7 @@ import { rawQuery } from "./raw-queries.ts";
 import { scratchFolder } from "./scratch-folder.ts";
 import { fillTemplate } from "./store-template.ts";
 
-/** Where a run of many test files passes the port and the folder of the PostgreSQL that they share. */
+/** The variable in which a run of many test files passes the port and the folder of the PostgreSQL that they share. */
 const SHARED = "WHARF_TEST_POSTGRES";
 
 /** A running PostgreSQL. */

@@ -12,7 +12,7 @@ export const FIXTURES = join(import.meta.dirname, "../../fixtures/stores");
 /** Stands for the address of the server in what it has answered. */
 export const FIXTURE_URL = "http://wharf.test";
 
-/** What a fixture has, as the version that wrote it has answered. */
+/** The content of a fixture, as the version that wrote it has answered. */
 export interface StoreFixture {
   /** The key that its secrets are sealed with, in base64. */
   readonly secretKey: string;

@@ -56,7 +56,7 @@ export class TcpProxy {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }
 
-  /** Forwards again, with the bytes that were held back. */
+  /** Forwards again, with the delayed bytes. */
   heal(): void {
     this.#mode = "forward";
     for (const socket of this.#sockets) socket.resume();

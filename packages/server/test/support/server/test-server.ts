@@ -50,7 +50,7 @@ export interface StartOptions {
   readonly limits?: Partial<EngineLimits>;
   /** Shorter times of deliveries, for a server in this process. */
   readonly deliveryTimes?: Partial<DeliveryTimes>;
-  /** How the names of sinks are resolved, for a server in this process. */
+  /** The resolver of sinks' host names, for a server in this process. */
   readonly hosts?: ServerOptions["hosts"];
 }
 
@@ -104,7 +104,7 @@ export class TestServer {
     return new TestServer(launch, running, storeFlags, all, data);
   }
 
-  /** Everything that the server has logged so far. */
+  /** The server's log so far. */
   get log(): string {
     return this.logLines.join("\n");
   }
@@ -160,7 +160,7 @@ export class TestServer {
       await once(this.process, "exit");
   }
 
-  /** Starts again on the same address and store, with other settings where these are given. */
+  /** Starts again on the same address and store, with overrides of its settings. */
   async restart(flags = this.#flags): Promise<void> {
     const { host } = new URL(this.url);
     this.#running = await this.#launch(["--listen", host, ...this.storeFlags, ...flags]);
@@ -195,7 +195,7 @@ interface Running {
 
 type Launch = (flags: readonly string[]) => Promise<Running>;
 
-/** What only a server in this process can be given. */
+/** Options that only a server in this process can have. */
 type Inside = {
   readonly [Name in "open" | "limits" | "deliveryTimes" | "hosts"]: StartOptions[Name] | undefined;
 };

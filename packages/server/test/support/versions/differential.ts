@@ -9,21 +9,21 @@ import { COMBINATIONS, ComparedClient, type Facts, type Subject } from "./resour
 /** The parent of the resources of a kind that a suite creates, and samples of them. */
 export interface SubjectFixture {
   readonly parent: string;
-  /** All that can be said of one; a number tells one from the next. */
+  /** All facts of a sample; samples differ by their number. */
   sample(number: number): Facts;
-  /** The least that an update may say. */
+  /** The minimal facts of an update. */
   readonly change: Facts;
   /** Facts that a replacement must say again. */
   readonly required?: readonly string[];
-  /** What the rest of a sample is after a replacement that does not say it. */
+  /** The other facts of a sample after a replacement without them. */
   readonly reset: Facts;
-  /** What no sample may say: refused as INVALID_ARGUMENT. */
+  /** Facts that no sample may have: rejected as INVALID_ARGUMENT. */
   readonly invalid: Facts;
-  /** Where each must be made in a place of its own: another such fixture. */
+  /** Creates another parent, where each resource needs a parent of its own. */
   another?(): Promise<string>;
 }
 
-/** A kind of resource that both versions have. This is all that the suite below must know of it. */
+/** A kind of resource that both versions have, as the suite below uses it. */
 export interface Compared extends Subject {
   prepare(world: World): Promise<SubjectFixture>;
   /** Whether lists of both versions filter by name. */
@@ -38,8 +38,8 @@ export interface Compared extends Subject {
 const NOWHERE = "0123456789".repeat(4);
 
 /**
- * The same operations in both versions over both protocols: they leave the same state, tell the same
- * facts and refuse alike.
+ * The same operations in both versions over both protocols: they leave the same state, return the same facts and reject
+ * alike.
  *
  * @example differential("groups and roles", [GROUPS, ROLES]);
  */

@@ -16,7 +16,7 @@ export type Calls = (
   request: Record<string, unknown>,
 ) => Promise<Answer>;
 
-/** What must be there before. */
+/** The resources that the calls need. */
 export interface Ground {
   readonly org: string;
   /** A person who has logged in. */
@@ -44,7 +44,7 @@ export async function callEveryMethod(call: Calls, ground: Ground): Promise<void
   const { versions } = await call(v1.registryV1.Registry, "GetPackageVersionMetadata", named);
   assert.equal(versions.length, 1);
   await absentProducts(call, group, image.repoId);
-  // What is left of deleted advisories keeps their group.
+  // Tombstones of advisories keep their group.
   await advisories(call, org);
   await call(v1.rolesV1.Roles, "Delete", { id: role });
   await call(v1.identitiesV1.Identities, "Delete", { id: identity });
@@ -131,7 +131,7 @@ async function identityProviders(call: Calls, parentId: string, role: string): P
   ({ etag } = await scim("RegenerateScimToken", { etag, overlap: "60s" }));
   await scim("SetScimEnabled", { enabled: false, etag });
   await scim("RevokeScimToken");
-  // Such a role must be known in the whole organization.
+  // Such a role must exist in the whole organization.
   await mappings(call, id, roleNamed("viewer"));
   await call(IdentityProviders, "Delete", { id });
 }
@@ -201,13 +201,13 @@ async function repos(call: Calls, parentId: string, image: Ground["image"]): Pro
   assert.equal((await call(Registry, "GetImageConfig", { ...image })).user, "65532");
 }
 
-/** Methods that find nothing, whatever is asked. */
+/** Methods that find nothing for any request. */
 export const FINDING_NOTHING = [
   "wharf.iam.v1.Groups/LookupGroup",
   "wharf.iam.v1.Terms/AcceptTerms",
 ];
 
-/** What clients of the public contract read, and is not here. */
+/** The products that clients of the public contract read, and that are absent here. */
 async function absentProducts(call: Calls, group: string, repoId: string): Promise<void> {
   const { Groups } = v1.groupsV1;
   await assert.rejects(call(Groups, "LookupGroup", {}), { code: 5 });

@@ -2,7 +2,7 @@
 import { ApiClient, PROTOCOLS } from "../client/api-client.ts";
 import type { Collections, Version } from "../client/collections.ts";
 
-/** What is said of a resource, in words that no version has for itself; `id` is always among it. */
+/** The facts of a resource, in words that no version has for itself; `id` is always among them. */
 // biome-ignore lint/suspicious/noExplicitAny: resources have facts of every shape.
 export type Facts = Record<string, any>;
 
@@ -12,13 +12,13 @@ export interface Subject {
   /** The name of its collection, in version 1 too unless that has another. */
   readonly collection: keyof Collections;
   readonly collectionV1?: keyof Collections;
-  /** What a request holds, from the facts that it tells. */
+  /** The request of version 1 from the facts. */
   toV1(facts: Facts): object;
   toV2(facts: Facts): object;
   /** The facts of what an answer shows: those that both versions tell, and no others. */
   fromV1(shown: Facts): Facts;
   fromV2(shown: Facts): Facts;
-  /** What the mask of version 2 names to replace all that version 1 does; `*` unless named. */
+  /** The mask paths of version 2 that replace as much as version 1 does; `*` by default. */
   readonly replaced?: readonly string[];
   /** The filter of version 1 that finds those of a place, where `uidp.childrenOf` does not. */
   childrenOf?(parent: string): object;
@@ -26,7 +26,7 @@ export interface Subject {
   byId?(id: string): object;
 }
 
-/** What a list asks for. */
+/** The filters of a list. */
 export interface Wanted {
   readonly id?: string;
   readonly childrenOf?: string;
@@ -76,13 +76,13 @@ export class ComparedClient {
     return this.#facts(subject, await updated);
   }
 
-  /** PATCH of what is given; version 1 has no such thing. */
+  /** PATCH of some facts; version 1 has no such method. */
   async change(subject: Subject, id: string, facts: Facts): Promise<Facts> {
     if (this.#isV1) throw new Error("version 1 replaces as a whole");
     return subject.fromV2(await this.#collection(subject).update(id, subject.toV2(facts)));
   }
 
-  /** All that a list shows, in the order of their ids. */
+  /** The items of a list, in the order of their ids. */
   async list(subject: Subject, { id, childrenOf, name }: Wanted): Promise<Facts[]> {
     const named = name === undefined ? {} : { name };
     const below = childrenOf === undefined ? {} : { childrenOf };

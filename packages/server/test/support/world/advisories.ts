@@ -13,14 +13,14 @@ const SUBJECT = {
   componentLocation: "/lib/libcrypto.so.3",
 } as const;
 
-/** What most advisories of the tests have in common. */
+/** The common fields of most advisories of the tests. */
 export const PLAIN = { author: "writer@example.com", ...SUBJECT } as const;
 
-/** What advisories are about that callers of version 1 create. */
+/** The subject of advisories that callers of version 1 create. */
 export const ABOUT = { ...SUBJECT, aliases: ["CVE-2026-0001", "GHSA-2222-3333-4444"] };
 
 /**
- * Writes advisories of a group in one transaction, given as the JSON of their messages.
+ * Writes advisories of a group in one transaction, from the JSON of their messages.
  *
  * @example const [one] = await written(insider, group, { advisoryId: "CGA-2222-2222-2222" });
  */
@@ -36,7 +36,7 @@ export function written(
   });
 }
 
-/** An advisory that has what most have, and what is given. */
+/** An advisory with the usual fields and these overrides. */
 export function advisoryOf(given: JsonObject): Advisory {
   return fromJson(AdvisorySchema, { ...PLAIN, ...given });
 }

@@ -1,4 +1,4 @@
-/** What tests of imports send, and what they get for it. */
+/** Requests of the tests of imports, and their results. */
 
 export const DETECTED = { createTime: "2026-03-01T00:00:00.000Z", detection: { manual: {} } };
 

@@ -16,7 +16,7 @@ export const ONE = {
   events: [FIXED],
 };
 
-/** What tests of feeds work with. */
+/** The environment of tests of feeds. */
 export interface Feeds {
   readonly direct: DirectStore;
   readonly scanner: Scanner;

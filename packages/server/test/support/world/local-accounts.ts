@@ -15,7 +15,7 @@ const FIRST_RUN =
   /^wharf: first run: open (\S+) and enter the code ((?:[A-Z]{4}-){4}[A-Z]{4}) \(valid for 24 hours\)$/m;
 
 /**
- * What the server prints for its first person.
+ * The setup URL and code that the server prints for its first person.
  *
  * @example const { url, code } = await firstRunOf(server);
  */
@@ -58,7 +58,7 @@ export class LocalAccounts {
     return byName(this.server);
   }
 
-  /** Fills in the setup form; what is not given is as it should be. */
+  /** Fills in the setup form; the defaults are valid. */
   async setUp(given: Readonly<Record<string, string>> = {}): Promise<Visited> {
     const submit = await this.openSetup();
     return submit(given);
@@ -135,7 +135,7 @@ export class LocalAccounts {
     }
   }
 
-  /** Who a token speaks for, and what they hold. */
+  /** The identity that a token speaks for, and its capabilities. */
   async whoAmI(tokens: TokenAnswer | undefined) {
     assert.ok(tokens?.access_token, JSON.stringify(tokens));
     const answer = await new Http(this.server.url, tokens.access_token).get("/auth/v1/ok");
@@ -143,7 +143,7 @@ export class LocalAccounts {
     return answer.body;
   }
 
-  /** How many rows of each kind people leave. */
+  /** The numbers of rows that people leave, by kind. */
   async counts(): Promise<Record<string, number>> {
     const counts: Record<string, number> = {};
     for (const table of ["groups", "identities", "role_bindings", "local_accounts", "passkeys"]) {
@@ -157,7 +157,7 @@ export class LocalAccounts {
   }
 }
 
-/** What a server holds before its first person. */
+/** The row counts of a server before its first person. */
 export const NOBODY = {
   groups: 0,
   identities: 0,

@@ -92,7 +92,7 @@ export class Login {
 
 const KEPT = ["identities", "role_bindings", "sessions", "group_invites", "provider_people"];
 
-/** How much there is of everything that a login can leave behind. */
+/** The row counts of everything that a login can leave behind. */
 export async function loginRowCounts({ server }: World): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const table of KEPT) {

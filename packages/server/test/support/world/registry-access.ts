@@ -6,7 +6,7 @@ import { exchange } from "../client/tokens.ts";
 import { StandInIssuer } from "../providers/issuer.ts";
 import type { World } from "./world.ts";
 
-/** What a registry's client shows, and what it asks for. */
+/** The credentials that a registry's client presents, and the scopes that it requests. */
 export interface TokenRequest {
   readonly user?: string;
   readonly password?: string;
@@ -17,14 +17,14 @@ export interface TokenRequest {
   readonly path?: string;
 }
 
-/** How it was answered. */
+/** The answer to a token request. */
 export interface TokenAnswer {
   readonly status: number;
   readonly headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
   readonly body: any;
   readonly claims: JWTPayload & { readonly access?: readonly { readonly name: string }[] };
-  /** What was granted, as scopes. */
+  /** The granted scopes. */
   readonly granted: readonly string[];
 }
 
@@ -96,7 +96,7 @@ export class RegistryAccess {
     return answerOf(response);
   }
 
-  /** What an identity is granted when it asks with a token of ours; nothing if it is denied. */
+  /** The scopes that an identity is granted when it presents a token of ours; none if it is denied. */
   async grantedTo(identity: string | undefined, scope: string): Promise<readonly string[]> {
     const { status, granted } = await this.ask({
       user: "_token",

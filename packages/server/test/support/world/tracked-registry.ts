@@ -14,7 +14,7 @@ import { testSettings } from "../server/test-settings.ts";
 import { until } from "../until.ts";
 import { World } from "./world.ts";
 
-/** Looks at the log until the server is asked whether a pass has ended. */
+/** Number of log checks before a request asks whether a pass has ended. */
 const QUIET_CHECKS = 40;
 
 /** A tag as the service tells. */
@@ -25,7 +25,7 @@ export interface ShownTag {
   readonly updateTime: string;
 }
 
-/** How it differs from the usual one. */
+/** The differences from the usual registry. */
 export interface TrackedOptions {
   readonly store?: StoreKind;
   /** The organization of the person who sets the installation up. */
@@ -33,11 +33,11 @@ export interface TrackedOptions {
   readonly flags?: readonly string[];
   /** Whether the registry sends notifications. */
   readonly notifies?: boolean;
-  /** Where it sends them, if not to the server. */
+  /** The destination of its notifications, if not the server. */
   readonly notifyUrl?: string;
   /** Whether the server reads it through a proxy that tests control. */
   readonly proxied?: boolean;
-  /** What else the registry's configuration says. */
+  /** Additional settings of the registry's configuration. */
   readonly more?: object;
 }
 
@@ -87,7 +87,7 @@ export class TrackedRegistry {
     return tracked;
   }
 
-  /** What the server reads the registry through, where it was asked for. */
+  /** The proxy through which the server reads the registry, if requested. */
   get proxy(): RegistryProxy {
     assert.ok(this.#proxy, "start the registry with `proxied`");
     return this.#proxy;
@@ -208,7 +208,7 @@ export class TrackedRegistry {
     return rawRows<Row>(this.world.server, sql);
   }
 
-  /** What a counter of the server stands at. */
+  /** The value of a counter of the server. */
   async metric(name: string, labels = ""): Promise<number> {
     const text = await (await fetch(`${this.world.server.url}/metrics`)).text();
     const line = text

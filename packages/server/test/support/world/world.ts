@@ -1,4 +1,4 @@
-/** The one builder of what tests work on: a server, its operator, and what else the options ask for. */
+/** The builder of test environments: a server, its operator, and what else the options ask for. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
