@@ -10,15 +10,15 @@ import { join } from "node:path";
  * @example const args = installArgs(".", { withDev: false });
  */
 export function installArgs(root, { withDev }) {
-  const wanted = join(root, "package-lock.json");
+  const lockfile = join(root, "package-lock.json");
   const installed = join(root, "node_modules", ".package-lock.json");
   const isThere = existsSync(installed);
-  const hasDev = isThere && devPackages(wanted).every(among(installed));
+  const hasDev = isThere && devPackages(lockfile).every(among(installed));
   // Older than ours: something changed since.
-  const isStale = isThere && statSync(installed).mtimeMs < statSync(wanted).mtimeMs;
+  const isStale = isThere && statSync(installed).mtimeMs < statSync(lockfile).mtimeMs;
   if (isThere && !isStale && (hasDev || !withDev)) return undefined;
   // After a change, new packages for development may be among those that are missing.
-  const keepsDev = withDev || hasDev || (isStale && devPackages(wanted).some(among(installed)));
+  const keepsDev = withDev || hasDev || (isStale && devPackages(lockfile).some(among(installed)));
   const omit = keepsDev ? [] : ["--omit=dev"];
   return ["ci", ...omit, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
 }

@@ -49,10 +49,10 @@ function withLeafImports(text: string, path: string): string {
     if (!Object.values(INDEXES).includes(index)) return whole;
     const known = definitionsOf(index);
     return listed(names)
-      .map((given) => {
-        const [name = "", alias = name] = given.split(" as ");
+      .map((specifier) => {
+        const [name = "", alias = name] = specifier.split(" as ");
         const found = known.get(name);
-        if (found === undefined) return `import { ${given} } from ${JSON.stringify(from)};`;
+        if (found === undefined) return `import { ${specifier} } from ${JSON.stringify(from)};`;
         if (found.name === "*") return `import * as ${alias} from ${JSON.stringify(found.file)};`;
         return `import { ${found.name} as ${alias} } from ${JSON.stringify(found.file)};`;
       })
@@ -92,8 +92,8 @@ function definitionsOf(file: string): Map<string, Definition> {
     ([, names = "", from = ""]) => [listed(names), from] as const,
   );
   for (const [names, from] of [...imports, ...exports]) {
-    for (const given of names) {
-      const [name = "", alias = name] = given.split(" as ");
+    for (const specifier of names) {
+      const [name = "", alias = name] = specifier.split(" as ");
       const definition = definitionsOf(fileOf(from, file)).get(name);
       if (definition !== undefined) found.set(alias, definition);
     }

@@ -24,7 +24,7 @@ doJobs(async (job: ServedRegistryToken): Promise<{ port: number }> => {
   const { privateKey } = await generateKeyPair("ES256");
   const answer = async (bearer: string, url: string): Promise<string> => {
     const { payload } = await jwtVerify(bearer, keys, { issuer, audience, algorithms: ["ES256"] });
-    const asked = new URLSearchParams(url.slice(url.indexOf("?") + 1)).get("scope");
+    const requestedScope = new URLSearchParams(url.slice(url.indexOf("?") + 1)).get("scope");
     const now = Date.now();
     const issued = Math.floor(now / 1000);
     const token = await new SignJWT({ access })
@@ -38,7 +38,7 @@ doJobs(async (job: ServedRegistryToken): Promise<{ port: number }> => {
       .setExpirationTime(issued + LIFETIME_SECONDS)
       .sign(privateKey);
     const times = { expires_in: LIFETIME_SECONDS, issued_at: new Date(now).toISOString() };
-    return JSON.stringify({ token, access_token: token, ...times, scope: asked });
+    return JSON.stringify({ token, access_token: token, ...times, scope: requestedScope });
   };
   return serveTokens(answer);
 });

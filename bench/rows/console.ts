@@ -110,9 +110,9 @@ const PASSWORD = "correct horse battery staple";
 /** A page of a person who was invited to own an organization, and has signed in. */
 async function signedInPage(browser: Browser, server: Wharf, organization: string): Promise<Page> {
   const roles = JSON.parse(await server.rest("/iam/v2beta1/roles?name=owner")).roles;
-  const wanted = JSON.stringify({ roleUid: roles[0].uid, ttl: "600s", singleUse: true });
+  const invite = JSON.stringify({ roleUid: roles[0].uid, ttl: "600s", singleUse: true });
   const path = `/iam/v2beta1/groupInvites/${organization}`;
-  const { code } = JSON.parse(await server.rest(path, wanted));
+  const { code } = JSON.parse(await server.rest(path, invite));
   const page = await (await browser.newContext()).newPage();
   const submit = async (action: string, fields: Readonly<Record<string, string>>) => {
     const form = page.locator(`form[action="${action}"]`);

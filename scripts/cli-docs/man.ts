@@ -56,9 +56,9 @@ function section(page: Page): string[] {
 }
 
 function details(page: Page): string[] {
-  const given = [...page.arguments, ...page.options];
+  const inputs = [...page.arguments, ...page.options];
   return [
-    ...given.flatMap(entry),
+    ...inputs.flatMap(entry),
     ".PP",
     page.examples.length > 1 ? "Examples:" : "Example:",
     ...verbatim(

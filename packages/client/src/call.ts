@@ -160,12 +160,16 @@ export async function* streamCall(
   { transport, token: own, baseUrl, headers: common, onRequest }: CallContext,
   method: DescMethod,
   request: Message,
-  { signal: given, timeoutMs, token: other }: CallOptions,
+  { signal: callerSignal, timeoutMs, token: other }: CallOptions,
 ): AsyncGenerator<Message, void, undefined> {
   if (transport.stream === undefined) throw new TypeError("the transport does not support streams");
   const leaving = new AbortController();
   const timer = timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)];
-  const signal = AbortSignal.any([leaving.signal, ...(given ? [given] : []), ...timer]);
+  const signal = AbortSignal.any([
+    leaving.signal,
+    ...(callerSignal ? [callerSignal] : []),
+    ...timer,
+  ]);
   const source = other === undefined ? own : tokenSource(other);
   const token = (await source?.get({ audience: baseUrl, signal }))?.token;
   const headers = token === undefined ? common : { ...common, authorization: `Bearer ${token}` };

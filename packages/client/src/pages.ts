@@ -31,12 +31,12 @@ export async function* allItems(
     ? AbortSignal.any([options.signal, leaving.signal])
     : leaving.signal;
   const get = (pageToken: string): Promise<Page> => {
-    const given = request as Message & { pageSize?: number | bigint };
-    const pageSize = given.pageSize || maxPageSize(method);
+    const sized = request as Message & { pageSize?: number | bigint };
+    const pageSize = sized.pageSize || maxPageSize(method);
     // The page token includes what the first page has skipped.
-    const further = pageToken === "" ? {} : { pageToken, skip: 0 };
-    const asked = create(method.input, { ...request, pageSize, ...further });
-    const page = getPage(asked, { ...options, signal }) as Promise<unknown> as Promise<Page>;
+    const continuation = pageToken === "" ? {} : { pageToken, skip: 0 };
+    const pageRequest = create(method.input, { ...request, pageSize, ...continuation });
+    const page = getPage(pageRequest, { ...options, signal }) as Promise<unknown> as Promise<Page>;
     // The error of a prefetched page is reported when the page is awaited.
     page.catch(() => {});
     return page;

@@ -63,7 +63,7 @@ function isResource(field: DescField): boolean {
 /** The paths of the set leaves. Lists, maps and well-known types are leaves. */
 function present(schema: DescMessage, init: Init, prefix: string): string[] {
   return schema.fields.flatMap((field) => {
-    const value = given(init, field);
+    const value = initValue(init, field);
     if (value === undefined) return [];
     const path = prefix + field.name;
     const inside = field.fieldKind === "message" ? field.message : undefined;
@@ -75,7 +75,7 @@ function present(schema: DescMessage, init: Init, prefix: string): string[] {
   });
 }
 
-function given(init: Init, field: DescField): unknown {
+function initValue(init: Init, field: DescField): unknown {
   if (!field.oneof) return init[field.localName];
   const choice = init[field.oneof.localName] as { case?: string; value?: unknown } | undefined;
   return choice?.case === field.localName ? choice.value : undefined;

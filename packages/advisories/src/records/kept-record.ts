@@ -45,12 +45,12 @@ export function recordTime(described: Advisory): number {
  */
 export function isInEffect(advisory: Advisory, described: Advisory | undefined): boolean {
   const latest = latestAssessment(advisory);
-  const given = described?.events.at(-1);
-  if (described === undefined || latest === undefined || given === undefined) return false;
+  const lastDescribed = described?.events.at(-1);
+  if (described === undefined || latest === undefined || lastDescribed === undefined) return false;
   const { componentLocation } = described;
   return (
-    timeOf(latest) === timeOf(given) &&
-    equals(AdvisoryEventSchema, contentOf(latest), contentOf(given)) &&
+    timeOf(latest) === timeOf(lastDescribed) &&
+    equals(AdvisoryEventSchema, contentOf(latest), contentOf(lastDescribed)) &&
     (componentLocation === "" || componentLocation === advisory.componentLocation) &&
     isSameArtifact({ ...advisory, componentLocation }, described, ANY_NAMING)
   );

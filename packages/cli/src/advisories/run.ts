@@ -9,7 +9,7 @@ import { MAX_CANDIDATES, onlyMatch } from "../resolve/names.ts";
 import type { FilterArgs } from "../resource/commands.ts";
 import { printOne, type Resource } from "../resource/run.ts";
 import { updater } from "../resource/update.ts";
-import { given, readPastTime } from "../resource/values.ts";
+import { definedFields, readPastTime } from "../resource/values.ts";
 import type { EVENT_TYPES } from "./events/types.ts";
 import type { FILTERS, REVIEW_CHOICES, STATUS_CHOICES } from "./filters.ts";
 import {
@@ -143,7 +143,7 @@ export const resource: Resource<Advisory, FilterArgs<typeof FILTERS>> = {
       excludeEventAuthors: [...args.notAuthor],
       eventReviewers: [...args.reviewer],
       showDeleted: args.deleted,
-      ...given({
+      ...definedFields({
         origin,
         query,
         updatedSince,
@@ -181,7 +181,7 @@ export const create: Run<typeof createDefinition> = async (context, args) => {
     artifactName: args.artifact,
     artifactType: args.artifactType,
     aliases: [...args.alias],
-    ...given({
+    ...definedFields({
       artifactArchitecture: args.architecture,
       componentName: args.component,
       componentType: args.componentType,

@@ -4,7 +4,7 @@ import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
 import { resolveParent } from "../resolve/groups.ts";
 import { resolveIdentity } from "../resolve/resolve.ts";
-import { given, readPastTime } from "../resource/values.ts";
+import { definedFields, readPastTime } from "../resource/values.ts";
 import type { watchDefinition } from "./commands.ts";
 
 type FilterArgs = Omit<Parameters<Run<typeof watchDefinition>>[1], "after">;
@@ -20,7 +20,7 @@ const OUTCOMES = {
 /** The filter that the options of a command ask for. */
 export async function filterOf(context: Context, args: FilterArgs): Promise<Filter> {
   const { resource, actor, method, outcome, since, until, address, requestId, session, via } = args;
-  return given({
+  return definedFields({
     resource: resource === undefined ? undefined : (await resolveParent(context, resource)).uid,
     // Neither looks up a UID: deleted resources and identities still have entries.
     actor: actor === undefined ? undefined : (await resolveIdentity(context, actor)).uid,

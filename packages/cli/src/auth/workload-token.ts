@@ -9,21 +9,21 @@ import { audienceOf, noWorkloadToken } from "./workload-problems.ts";
 export type WorkloadTokenInput = WorkloadToken | { readonly kind: "value"; readonly token: string };
 
 /** Reads `--identity-token`: a file, `-` for standard input, or the token itself. */
-export async function readIdentityToken(given: string | undefined): Promise<WorkloadTokenInput> {
-  if (given === undefined) return { kind: "ambient" };
-  if (given === "-") return { kind: "value", token: await readStandardInput("--identity-token") };
-  if (existsSync(given)) return { kind: "file", path: resolve(given) };
+export async function readIdentityToken(option: string | undefined): Promise<WorkloadTokenInput> {
+  if (option === undefined) return { kind: "ambient" };
+  if (option === "-") return { kind: "value", token: await readStandardInput("--identity-token") };
+  if (existsSync(option)) return { kind: "file", path: resolve(option) };
   // Does not quote the value: it may be a token with a typo.
-  if (given.includes("/")) throw usageError("--identity-token: the file does not exist");
-  return { kind: "value", token: given.trim() };
+  if (option.includes("/")) throw usageError("--identity-token: the file does not exist");
+  return { kind: "value", token: option.trim() };
 }
 
 /** The secret `-` is read from standard input, since other users can read command lines. */
 export async function readSecret(
   source: string,
-  given: string | undefined,
+  option: string | undefined,
 ): Promise<string | undefined> {
-  return given === "-" ? readStandardInput(source) : given?.trim();
+  return option === "-" ? readStandardInput(source) : option?.trim();
 }
 
 async function readStandardInput(source: string): Promise<string> {

@@ -59,12 +59,12 @@ export async function readArgs(
 
 function readPositionals(
   path: readonly Node[],
-  wanted: readonly Argument[],
+  definitions: readonly Argument[],
   positionals: readonly string[],
   args: Record<string, Value | undefined>,
 ): void {
   const left = [...positionals];
-  for (const { name, variadic } of wanted) {
+  for (const { name, variadic } of definitions) {
     args[camelCase(name)] = variadic ? left.splice(0) : left.shift();
   }
   if (left.length > 0) throw usageError(`unexpected argument "${left[0]}"`, usageOf(path));

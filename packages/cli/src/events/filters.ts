@@ -15,9 +15,9 @@ export async function readFilters({
 }: FilterArgs): Promise<EventFilter[] | undefined> {
   if (type.length === 0 && filters === undefined) return undefined;
   const any = type.flatMap((one) => [{ glob: { type: one } }, { glob: { type: `*.${one}` } }]);
-  const given = filters === undefined ? [] : await readDocument("--filters", filters);
-  if (!Array.isArray(given)) throw usageError("--filters must be a list of filters");
-  const all = [...(any.length === 0 ? [] : [{ any }]), ...given] as JsonValue[];
+  const filterList = filters === undefined ? [] : await readDocument("--filters", filters);
+  if (!Array.isArray(filterList)) throw usageError("--filters must be a list of filters");
+  const all = [...(any.length === 0 ? [] : [{ any }]), ...filterList] as JsonValue[];
   try {
     return all.map((one) => fromJson(EventFilterSchema, one));
   } catch (error) {

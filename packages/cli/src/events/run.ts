@@ -11,7 +11,7 @@ import { resolveGroup } from "../resolve/groups.ts";
 import { SUBSCRIPTION } from "../resolve/kinds.ts";
 import { resolve } from "../resolve/resolve.ts";
 import { UidNames } from "../resolve/uid-names.ts";
-import { given, readPastTime } from "../resource/values.ts";
+import { definedFields, readPastTime } from "../resource/values.ts";
 import type {
   deliveriesDefinition,
   listDefinition,
@@ -73,7 +73,7 @@ interface EventFilters {
 export async function filterFields({ type, subject, actor, filters }: EventFilters) {
   const parsed = await readFilters({ type: [], filters });
   const json = parsed && `[${parsed.map((one) => toJsonString(EventFilterSchema, one)).join()}]`;
-  return { types: [...type], ...given({ subject, actor, filters: json }) };
+  return { types: [...type], ...definedFields({ subject, actor, filters: json }) };
 }
 
 export const list: Run<typeof listDefinition> = async (context, args) => {
@@ -85,7 +85,7 @@ export const list: Run<typeof listDefinition> = async (context, args) => {
     group: uid,
     orderBy: "time desc",
     ...(await filterFields(args)),
-    ...given({ since, until }),
+    ...definedFields({ since, until }),
   };
   const all = events.listAll(request, { signal: context.signal });
   await printEvents(context, all, { ...args, sortsWithinLimit: true });
@@ -96,7 +96,7 @@ export const preview: Run<typeof previewDefinition> = async (context, args) => {
   const filters = (await readFilters(args)) ?? [];
   const since = args.since === undefined ? undefined : readPastTime("--since", args.since);
   const { events } = await context.client();
-  const request = { group, filters, ...given({ since }) };
+  const request = { group, filters, ...definedFields({ since }) };
   const found = await events.previewFilter(request, { signal: context.signal });
   context.err.note(`${found.matchCount} of ${found.totalCount} events match`);
   await printEvents(context, found.events, {});
@@ -149,7 +149,7 @@ export const deliveries: Run<typeof deliveriesDefinition> = async (context, args
     args.state === undefined
       ? undefined
       : DeliveryState[args.state.toUpperCase() as "PENDING" | "DELIVERED" | "FAILED"];
-  const request = { subscriptionUid, ...given({ state, eventId: args.event }) };
+  const request = { subscriptionUid, ...definedFields({ state, eventId: args.event }) };
   const all = client.deliveries.listAll(request, { signal: context.signal });
   const names = new UidNames(context);
   await context.out.list(all, deliveryColumns(names), {
@@ -175,7 +175,7 @@ export const redeliver: Run<typeof redeliverDefinition> = async (context, args) 
     eventIds: [...event],
     types: [...type],
     onlyFailed,
-    ...given({ since, until }),
+    ...definedFields({ since, until }),
   };
   let count = 0;
   let pageToken = "";

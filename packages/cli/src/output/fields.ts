@@ -69,50 +69,50 @@ function collator(): Intl.Collator {
 }
 
 /** Whether a value, or one of a list, is as a filter wants it. */
-export function matches(value: unknown, operator: Operator, wanted: string): boolean {
+export function matches(value: unknown, operator: Operator, operand: string): boolean {
   const each = Array.isArray(value) ? value : [value];
   switch (operator) {
     case "=":
-      return each.length === 0 ? wanted === "" : each.some((one) => equals(one, wanted));
+      return each.length === 0 ? operand === "" : each.some((one) => equals(one, operand));
     case "~":
-      return textOf(value).toLowerCase().includes(wanted.toLowerCase());
+      return textOf(value).toLowerCase().includes(operand.toLowerCase());
     case "!=":
-      return !matches(value, "=", wanted);
+      return !matches(value, "=", operand);
     case "!~":
-      return !matches(value, "~", wanted);
+      return !matches(value, "~", operand);
     default:
-      return each.some((one) => isOrdered(one, operator, wanted));
+      return each.some((one) => isOrdered(one, operator, operand));
   }
 }
 
-function equals(value: unknown, wanted: string): boolean {
+function equals(value: unknown, operand: string): boolean {
   const text = textOf(value);
-  if (!wanted.includes("*")) return text === wanted;
-  const parts = wanted.split("*").map((part) => part.replaceAll(/[\\^$.|?*+()[\]{}]/g, "\\$&"));
+  if (!operand.includes("*")) return text === operand;
+  const parts = operand.split("*").map((part) => part.replaceAll(/[\\^$.|?*+()[\]{}]/g, "\\$&"));
   return new RegExp(`^${parts.join(".*")}$`, "s").test(text);
 }
 
-function isOrdered(value: unknown, operator: Operator, wanted: string): boolean {
+function isOrdered(value: unknown, operator: Operator, operand: string): boolean {
   const key = comparable(value);
   if (key === undefined) return false;
-  const order = compare(key, boundOf(value, wanted));
+  const order = compare(key, boundOf(value, operand));
   if (order === 0) return operator.endsWith("=");
   return order < 0 === operator.startsWith("<");
 }
 
 /** The operand of a comparison: a time, as a date or a duration back from now; a number; or a text. */
-function boundOf(value: unknown, wanted: string): Key {
+function boundOf(value: unknown, operand: string): Key {
   if (millisecondsOf(value) !== undefined) {
-    const seconds = parseDuration(wanted);
-    const time = seconds === undefined ? Date.parse(wanted) : Date.now() - seconds * 1000;
+    const seconds = parseDuration(operand);
+    const time = seconds === undefined ? Date.parse(operand) : Date.now() - seconds * 1000;
     if (!Number.isNaN(time)) return time;
     throw usageError(
-      `--filter: "${wanted}" is neither a time nor a duration`,
+      `--filter: "${operand}" is neither a time nor a duration`,
       "such as 2027-01-31, 2027-01-31T12:00:00Z, or 30d for 30 days ago",
     );
   }
-  if (typeof value !== "number" && typeof value !== "bigint") return wanted;
-  const number = Number(wanted);
-  if (wanted !== "" && Number.isFinite(number)) return number;
-  throw usageError(`--filter: "${wanted}" is not a number`);
+  if (typeof value !== "number" && typeof value !== "bigint") return operand;
+  const number = Number(operand);
+  if (operand !== "" && Number.isFinite(number)) return number;
+  throw usageError(`--filter: "${operand}" is not a number`);
 }

@@ -62,11 +62,11 @@ export function outputTo(options: OutputOptions): Output {
     safe(jq === undefined ? `${toJson(value, isCompact ? undefined : 2)}\n` : jq(value));
 
   async function list<T extends object>(
-    given: Items<T>,
+    source: Items<T>,
     columns: readonly Column<T>[],
     { id = uidOf, tree = {}, what = "items", arrangement, lookUp }: ListOptions<T> = {},
   ): Promise<void> {
-    const items = await arrangedItems(given, columns, arrangement);
+    const items = await arrangedItems(source, columns, arrangement);
     if (format === "id" || format === "csv") {
       for await (const line of streamedLines(items, columns, id, format)) write(safe(line));
       return;

@@ -9,7 +9,7 @@ import { resolveUid } from "../resolve/resolve.ts";
 import { withGroup } from "../resource/group-column.ts";
 import { printOne, type Resource } from "../resource/run.ts";
 import { updater } from "../resource/update.ts";
-import { given, givenList } from "../resource/values.ts";
+import { definedFields, nonEmptyList } from "../resource/values.ts";
 import type { createDefinition, locationsDefinition } from "./commands.ts";
 import { updateDefinition } from "./commands.ts";
 
@@ -47,7 +47,7 @@ export const create: Run<typeof createDefinition> = async (context, args) => {
   const { name, description = "", syncFrom } = args;
   const parent = await resolveGroup(context, args.parent);
   const source = syncFrom === undefined ? undefined : await resolveUid(context, REPO, syncFrom);
-  const repo = given({
+  const repo = definedFields({
     name,
     description,
     catalogTier: readTier(args.tier),
@@ -71,9 +71,9 @@ export const update = updater(updateDefinition, {
     name: "name",
     description: "description",
     catalogTier: ({ args: { tier } }) => readTier(tier),
-    bundles: ({ args: { bundles } }) => givenList(bundles),
-    aliases: ({ args: { aliases } }) => givenList(aliases),
-    activeTags: ({ args: { activeTags } }) => givenList(activeTags),
+    bundles: ({ args: { bundles } }) => nonEmptyList(bundles),
+    aliases: ({ args: { aliases } }) => nonEmptyList(aliases),
+    activeTags: ({ args: { activeTags } }) => nonEmptyList(activeTags),
   },
   send: ({ repos }, repo, updateMask, options) => repos.update({ repo, updateMask }, options),
 });

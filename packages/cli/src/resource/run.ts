@@ -10,7 +10,7 @@ import type { HasUid, Kind } from "../resolve/kinds.ts";
 import { resolve } from "../resolve/resolve.ts";
 import type { ByServer } from "./options.ts";
 import { printList } from "./print.ts";
-import { given } from "./values.ts";
+import { definedFields } from "./values.ts";
 
 /** Columns, or a function that looks up the names which columns of these items show. */
 export type Columns<T> =
@@ -69,15 +69,15 @@ export async function list<T extends HasUid, F extends object>(
   const what = kind.many;
   // Formats without columns need no names.
   const isPlain = PLAIN.has(out.format);
-  const given = typeof columns === "function" && isPlain ? [] : columns;
-  if (!nestsItself && (typeof given !== "function" || out.format === "tree")) {
-    const shown = typeof given === "function" ? [] : given;
+  const neededColumns = typeof columns === "function" && isPlain ? [] : columns;
+  if (!nestsItself && (typeof neededColumns !== "function" || out.format === "tree")) {
+    const shown = typeof neededColumns === "function" ? [] : neededColumns;
     return printList(context, items, shown, { what, label: kind.label });
   }
   await context.progress(`listing ${what}`, async () => {
-    if (typeof given !== "function") return out.list(items, given, { what });
+    if (typeof neededColumns !== "function") return out.list(items, neededColumns, { what });
     const all = await Array.fromAsync<T>(items);
-    await out.list(all, await given(context, all), { what });
+    await out.list(all, await neededColumns(context, all), { what });
   });
 }
 
@@ -183,7 +183,7 @@ async function selectByName<T extends HasUid>(
 ): Promise<AsyncIterable<T>> {
   const { name, namePrefix } = args;
   const uidp = await resolveScope(context, args);
-  const request = { uidp, orderBy: args.orderBy ?? "name", ...given({ name, namePrefix }) };
+  const request = { uidp, orderBy: args.orderBy ?? "name", ...definedFields({ name, namePrefix }) };
   return service(await context.client()).listAll(request, { signal: context.signal });
 }
 

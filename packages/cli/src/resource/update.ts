@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { usageError } from "../errors.ts";
 import type { HasUid } from "../resolve/kinds.ts";
 import { printOne, type Resource } from "./run.ts";
-import { given } from "./values.ts";
+import { definedFields } from "./values.ts";
 
 /** The inputs that a field is computed from. */
 interface Input<Args, Current> {
@@ -70,7 +70,7 @@ export function updater<
     for (const [name, field] of Object.entries(fields)) {
       changes[name] = typeof field === "function" ? await field(input) : values[field];
     }
-    const changed = given(changes);
+    const changed = definedFields(changes);
     const mask = Object.keys(changed);
     if (mask.length === 0) throw nothing(options);
     const message = { uid: found.uid, ...changed } as Parameters<typeof send>[1];

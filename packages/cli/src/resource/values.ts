@@ -5,16 +5,16 @@ import { isObject } from "../is-object.ts";
 
 /** Values of options, as requests take them. */
 
-type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
+type DefinedFields<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
 
 /** Drops undefined fields: the API treats a field that is present as set. */
-export function given<T extends object>(values: T): Given<T> {
+export function definedFields<T extends object>(values: T): DefinedFields<T> {
   const present = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(present) as Given<T>;
+  return Object.fromEntries(present) as DefinedFields<T>;
 }
 
 /** A list as a field of an update: an empty one is unset. */
-export function givenList(list: readonly string[]): string[] | undefined {
+export function nonEmptyList(list: readonly string[]): string[] | undefined {
   return list.length > 0 ? [...list] : undefined;
 }
 

@@ -12,7 +12,7 @@ import { resolve, resolveUid } from "../resolve/resolve.ts";
 import { suggestedNames } from "../resolve/suggestions.ts";
 import type { FilterArgs } from "../resource/commands.ts";
 import { printOne, type Resource } from "../resource/run.ts";
-import { given, readPastTime } from "../resource/values.ts";
+import { definedFields, readPastTime } from "../resource/values.ts";
 import type { createDefinition, FILTERS, historyDefinition } from "./commands.ts";
 import { compareVersions } from "./version-order.ts";
 
@@ -43,11 +43,11 @@ export const resource: Resource<Tag, FilterArgs<typeof FILTERS>> = {
     const { tags } = await context.client();
     const request = {
       uidp,
-      ...given({ orderBy: args.orderBy }),
+      ...definedFields({ orderBy: args.orderBy }),
       includeReferrers: args.showReferrers,
       includeDates: args.showDates,
       includeEpochs: args.showEpochs,
-      ...given({ name, namePrefix, digest, updatedSince }),
+      ...definedFields({ name, namePrefix, digest, updatedSince }),
     };
     const all = tags.listAll(request, { signal: context.signal });
     return args.orderBy === undefined ? byVersion(context, all) : all;

@@ -51,13 +51,13 @@ export const overNode: SendHttp = async (request) => {
   };
 };
 
-async function responseOf({ url, body, ...given }: OutgoingRequest): Promise<IncomingMessage> {
+async function responseOf({ url, body, ...outgoing }: OutgoingRequest): Promise<IncomingMessage> {
   const { protocol, hostname, port, pathname, search, username, password } = new URL(url);
   if (username !== "" || password !== "") throw new TypeError("the URL has credentials");
   const { request } =
     protocol === "https:" ? await import("node:https") : await import("node:http");
   const options: RequestOptions = {
-    method: given.method,
+    method: outgoing.method,
     // IPv6 addresses are in brackets in URLs only.
     hostname: hostname.replace(/^\[|\]$/g, ""),
     port,
@@ -66,10 +66,10 @@ async function responseOf({ url, body, ...given }: OutgoingRequest): Promise<Inc
       accept: "*/*",
       // On the same machine, compression takes longer than it saves.
       ...(LOOPBACK.test(hostname) ? {} : { "accept-encoding": "gzip, deflate" }),
-      ...given.headers,
+      ...outgoing.headers,
       ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
     },
-    signal: given.signal,
+    signal: outgoing.signal,
   };
   return new Promise((resolve, reject) => {
     request(options, resolve).on("error", reject).end(body);

@@ -24,13 +24,14 @@ interface Kept {
 export function session(options: SessionFileOptions): TokenSource {
   const { path } = options;
   return cachedSource(async ({ audience, force, signal }) => {
-    const wanted = options.audience ?? audience ?? options.authUrl;
+    const requestedAudience = options.audience ?? audience ?? options.authUrl;
     const before = await read(path);
-    if (!force && isGood(before.token, wanted)) return withExpiry(before.token);
+    if (!force && isGood(before.token, requestedAudience)) return withExpiry(before.token);
     const renew = async () => {
       const now = await read(path);
       // Another process has refreshed it meanwhile.
-      if (now.token !== before.token && isGood(now.token, wanted)) return withExpiry(now.token);
+      if (now.token !== before.token && isGood(now.token, requestedAudience))
+        return withExpiry(now.token);
       const pair = await refreshOnce(options, now.refreshToken, audience, signal);
       await write(path, { refreshToken: pair.refreshToken.token, token: pair.token.token });
       return pair.token;

@@ -29,8 +29,8 @@ export function githubActions(options: GithubOptions = {}): TokenSource {
       throw noToken("this is not a job of GitHub Actions with `permissions: id-token: write`");
     }
     const url = new URL(address);
-    const wanted = options.audience ?? audience;
-    if (wanted !== undefined) url.searchParams.set("audience", wanted);
+    const requestedAudience = options.audience ?? audience;
+    if (requestedAudience !== undefined) url.searchParams.set("audience", requestedAudience);
     const headers = { authorization: `bearer ${secret}`, accept: "application/json" };
     const answer = await ask(url, { headers, signal, redirect: "error" });
     return withExpiry(answer);

@@ -61,11 +61,11 @@ export function refresh(options: RefreshOptions): TokenSource {
 export async function refreshOnce(
   { authUrl, audience, fetch }: SessionOptions,
   spent: string,
-  asked: string | undefined,
+  requestedAudience: string | undefined,
   signal: AbortSignal,
 ): Promise<TokenPair> {
   const issuer = createWharf({ baseUrl: authUrl, fetch });
-  const request = { aud: [audience ?? asked ?? authUrl] };
+  const request = { aud: [audience ?? requestedAudience ?? authUrl] };
   const pair = await issuer.sts.exchangeRefreshToken(request, { token: fixed(spent), signal });
   return {
     token: tokenOf(pair.token?.token ?? "", pair.token?.expiry),

@@ -186,8 +186,8 @@ export async function bindRole(
   // Concurrent sign-ins bind it once.
   if ((await lockBinding(tx, identityUid, group, roleUid)) !== undefined) return;
   await checkOrganizationQuota(mutation, identityUid, group);
-  const given = create(RoleBindingSchema, { identityUid, roleUid });
-  const binding = deps.catalog.roleBindings.fromInput(given, call.time);
+  const requested = create(RoleBindingSchema, { identityUid, roleUid });
+  const binding = deps.catalog.roleBindings.fromInput(requested, call.time);
   binding.uid = newChildUid(group);
   await mutation.insert(deps.catalog.roleBindings, binding);
 }

@@ -45,11 +45,11 @@ function getSettings({ store: { reader }, catalog: { groups } }: ResourceStore):
 function updateSettings(deps: WriteDeps): Handler {
   return async (call, message) => {
     const { organizationSettings, updateMask } = message as UpdateOrganizationSettingsRequest;
-    const given = organizationSettings ?? create(OrganizationSettingsSchema);
-    const { groupUid } = given;
+    const input = organizationSettings ?? create(OrganizationSettingsSchema);
+    const { groupUid } = input;
     mustBeUid("groupUid", groupUid);
     mustBeOrganization(groupUid);
-    const mask = readMask(OrganizationSettingsSchema, updateMask?.paths ?? [], given);
+    const mask = readMask(OrganizationSettingsSchema, updateMask?.paths ?? [], input);
     const settings = await deps.store.writeFor(call, async (tx) => {
       const mutation = new Mutation(call, tx, deps);
       await mutation.confirmAccess(groupUid);
@@ -58,7 +58,7 @@ function updateSettings(deps: WriteDeps): Handler {
         throw notFound(deps.catalog.groups.typeName, groupUid);
       }
       const after = clone(OrganizationSettingsSchema, await settingsOf(tx, groupUid));
-      applyMask(after, given, mask);
+      applyMask(after, input, mask);
       await writeOrganizationSettings(tx, groupUid, after);
       const detail = { uniqueSiblings: after.uniqueSiblings };
       await audit(tx, call, { resource: groupUid, detail });

@@ -159,13 +159,13 @@ export function shownIdentity(identity: Identity) {
 function batchCreate(deps: CreateDeps): Handler {
   return async (call, message) => {
     const request = message as BatchCreateRoleBindingsRequest;
-    const wanted = request.requests.map((_, at) => itemOf(request, at));
+    const items = request.requests.map((_, at) => itemOf(request, at));
     return deps.creates.write(
       call,
       async (tx) => {
         const mutation = new Mutation(call, tx, deps, { events: "held" });
         const bindings: RoleBinding[] = [];
-        for (const [at, binding] of wanted.entries()) {
+        for (const [at, binding] of items.entries()) {
           const made = createOne(mutation, roleBindings, request.parent, binding);
           const { row } = await made.catch((thrown) => {
             throw mapViolations(thrown, ({ field, description }) => {

@@ -98,7 +98,7 @@ export async function showSignIn(
   const { invite: keyId } = login.request;
   const invite = keyId === "" ? undefined : await requireInvite(deps, keyId, now);
   const ticket = await saveLogin(deps, login, now);
-  const given = providers?.map(
+  const listed = providers?.map(
     (one): ShownProvider => ({ uid: one.uid, name: one.name, organization: "" }),
   );
   const { localAccounts } = deps.settings;
@@ -107,7 +107,7 @@ export async function showSignIn(
     login: ticket,
     ...shown,
     ...ways,
-    ...(given && { providers: given }),
+    ...(listed && { providers: listed }),
     firstRun: await isFirstRun(deps, deps.store.reader),
     passkeySite: passkeySite(deps.addresses().authUrl)?.origin,
     invite: invite && {

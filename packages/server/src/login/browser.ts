@@ -27,9 +27,9 @@ export function browserCookieOf(request: HttpRequest, authUrl: string): string |
 
 /** The value of a cookie, if the browser sent it. */
 export function cookieOf(request: HttpRequest, name: string, authUrl: string): string | undefined {
-  const wanted = `${prefixed(name, authUrl)}=`;
+  const prefix = `${prefixed(name, authUrl)}=`;
   const pairs = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(wanted))?.slice(wanted.length);
+  return pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length);
 }
 
 /** The cookie that identifies the browser, and the headers that set a new one if needed. */

@@ -40,17 +40,17 @@ function getSettings({ store: { reader }, catalog: { groups } }: ResourceStore):
 function updateSettings(deps: WriteDeps): Handler {
   return async (call, message) => {
     const { registrySettings, updateMask } = message as UpdateRegistrySettingsRequest;
-    const given = registrySettings ?? create(RegistrySettingsSchema);
-    const { groupUid } = given;
+    const input = registrySettings ?? create(RegistrySettingsSchema);
+    const { groupUid } = input;
     mustBeUid("groupUid", groupUid);
-    const mask = readMask(RegistrySettingsSchema, updateMask?.paths ?? [], given);
+    const mask = readMask(RegistrySettingsSchema, updateMask?.paths ?? [], input);
     const settings = await deps.store.writeFor(call, async (tx) => {
       // Locks the group, so that concurrent updates of different fields do not overwrite each other.
       if ((await deps.catalog.groups.table.findForChange(tx, groupUid)) === undefined) {
         throw notFound(deps.catalog.groups.typeName, groupUid);
       }
       const after = clone(RegistrySettingsSchema, await settingsOf(tx, groupUid));
-      applyMask(after, given, mask);
+      applyMask(after, input, mask);
       await writeRegistrySettings(tx, groupUid, after);
       await audit(tx, call, { resource: groupUid });
       const json = messageToJson(RegistrySettingsSchema, after);

@@ -48,8 +48,8 @@ export function memberStep({ op, path, filter, value }: Operation): MemberStep {
 }
 
 /** A member is an object with a value; some providers send only the value. */
-function idsOf(given: unknown): string[] {
-  const all = given === undefined || given === null ? [] : [given].flat();
+function idsOf(input: unknown): string[] {
+  const all = input === undefined || input === null ? [] : [input].flat();
   const ids = all.map((one) => {
     const value = typeof one === "string" ? one : objectOf(one, "a member").value;
     if (typeof value !== "string" || value === "")

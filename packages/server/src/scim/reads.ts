@@ -71,13 +71,13 @@ export async function present(
   deps: ScimDeps,
   kind: ScimKind,
   row: ScimRow,
-  wanted: ProjectionParameters,
+  projection: ProjectionParameters,
   requester: Requester,
 ): Promise<Json> {
   const { provider } = row;
   const rendering = renderingOf(deps, provider, requester, endpointUrl(deps, provider));
-  const [one] = await toResources(rendering, kind, [row], showsRelation(kind, wanted));
-  return projectionOf(kind, wanted)(one as Json);
+  const [one] = await toResources(rendering, kind, [row], showsRelation(kind, projection));
+  return projectionOf(kind, projection)(one as Json);
 }
 
 export async function findOne(
@@ -107,14 +107,14 @@ export async function list(
   const { total, rows } = text
     ? await filtered(rendering, kind, provider, parseFilter(kind, text), window)
     : await everything(rendering, kind, provider, window);
-  const wanted = projectionParametersOf(query);
-  const resources = await toResources(rendering, kind, rows, showsRelation(kind, wanted));
+  const projection = projectionParametersOf(query);
+  const resources = await toResources(rendering, kind, rows, showsRelation(kind, projection));
   return {
     schemas: [LIST_SCHEMA],
     totalResults: total,
     startIndex,
     itemsPerPage: rows.length,
-    Resources: resources.map(projectionOf(kind, wanted)),
+    Resources: resources.map(projectionOf(kind, projection)),
   };
 }
 

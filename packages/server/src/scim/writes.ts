@@ -154,8 +154,8 @@ async function present(
 /** Whether a list of ETags (If-Match, If-None-Match) contains the version of a resource. */
 export function matchesVersion(etags: string, row: ScimRow): boolean {
   const bare = (etag: string) => etag.trim().replace(/^W\//, "");
-  const wanted = bare(versionOf(row));
-  return etags.split(",").some((etag) => etag.trim() === "*" || bare(etag) === wanted);
+  const current = bare(versionOf(row));
+  return etags.split(",").some((etag) => etag.trim() === "*" || bare(etag) === current);
 }
 
 function columnsOf(

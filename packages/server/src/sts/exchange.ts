@@ -46,8 +46,8 @@ export function exchangeMethod(deps: ExchangeDeps, exchangeOfProvider: ProviderE
     const { aud: audiences, identity, cap: capabilities } = request;
     const token = requireBearer(call.authorization, "the token to exchange");
     if (request.identityProvider === "") {
-      const asked = { audiences, identity, scopes: scopesOf(request), capabilities };
-      return rawToken(await exchangeToken(deps, call, token, asked));
+      const requested = { audiences, identity, scopes: scopesOf(request), capabilities };
+      return rawToken(await exchangeToken(deps, call, token, requested));
     }
     const issued = await audited(deps, call, token, identity, async (subject) => {
       await prepare(deps, token, audiences);

@@ -28,7 +28,7 @@ export interface Translation<
 > {
   readonly method: DescMethodUnary<In1, Out1>;
   readonly target: DescMethodUnary<In2, Out2>;
-  request(given: MessageShape<In1>, call: Call): MessageInitShape<In2>;
+  request(requestV1: MessageShape<In1>, call: Call): MessageInitShape<In2>;
   /** Omitted if the response is empty. */
   response?(result: MessageShape<Out2>): MessageInitShape<Out1>;
   /** The version 1 names of version 2 fields, for errors that name a field. */
@@ -58,21 +58,23 @@ export function adapt<
 export function respondWith<In1 extends DescMessage, Out1 extends DescMessage>(
   method: DescMethodUnary<In1, Out1>,
   names: FieldNames,
-  run: (given: MessageShape<In1>, call: Call) => Promise<MessageInitShape<Out1>>,
+  run: (requestV1: MessageShape<In1>, call: Call) => Promise<MessageInitShape<Out1>>,
 ): AdaptedMethod {
-  return replyWith(method, names, async (given, call, replyOf) => replyOf(await run(given, call)));
+  return replyWith(method, names, async (requestV1, call, replyOf) =>
+    replyOf(await run(requestV1, call)),
+  );
 }
 
 /** The handler of a method whose answer follows from the request alone. Its scope must be a uid, for every caller. */
 export function constant<In1 extends DescMessage, Out1 extends DescMessage>(
   method: DescMethodUnary<In1, Out1>,
-  answer: (given: MessageShape<In1>) => MessageInitShape<Out1> = () =>
+  answer: (requestV1: MessageShape<In1>) => MessageInitShape<Out1> = () =>
     ({}) as MessageInitShape<Out1>,
 ): AdaptedMethod {
   const { scope } = guardOf(method);
-  return respondWith(method, {}, async (given) => {
-    if (scope !== undefined) mustBeUid(scope.field, scope.read(given as Message));
-    return answer(given);
+  return respondWith(method, {}, async (requestV1) => {
+    if (scope !== undefined) mustBeUid(scope.field, scope.read(requestV1 as Message));
+    return answer(requestV1);
   });
 }
 
@@ -81,7 +83,7 @@ export function replyWith<In1 extends DescMessage, Out1 extends DescMessage>(
   method: DescMethodUnary<In1, Out1>,
   names: FieldNames,
   run: (
-    given: MessageShape<In1>,
+    requestV1: MessageShape<In1>,
     call: Call,
     replyOf: (response: MessageInitShape<Out1>) => Reply,
   ) => Promise<Reply>,

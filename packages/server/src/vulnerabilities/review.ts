@@ -19,8 +19,8 @@ const DECIDED: ReadonlyMap<ReviewState, string> = new Map([
 ]);
 
 /** A new event: pending, with the caller as author. */
-export function newEvent(author: string, given: AdvisoryEvent): AdvisoryEvent {
-  const event = clone(AdvisoryEventSchema, given);
+export function newEvent(author: string, input: AdvisoryEvent): AdvisoryEvent {
+  const event = clone(AdvisoryEventSchema, input);
   event.uid = "";
   event.author = author;
   event.reviewer = "";
@@ -44,9 +44,9 @@ export function newEvent(author: string, given: AdvisoryEvent): AdvisoryEvent {
 export function changedEvent(
   change: Mutation,
   before: AdvisoryEvent,
-  given: AdvisoryEvent,
+  input: AdvisoryEvent,
 ): AdvisoryEvent {
-  const after = clone(AdvisoryEventSchema, given);
+  const after = clone(AdvisoryEventSchema, input);
   after.uid = before.uid;
   after.author = before.author;
   after.reviewer = before.reviewer;
@@ -61,7 +61,7 @@ export function changedEvent(
   // An edit of an event with requested changes may repeat that state.
   const isReview = ![ReviewState.PENDING, before.reviewState].includes(after.reviewState);
   // Callers may send the reason back that they have read.
-  if (!isReview && given.reviewReason !== "" && given.reviewReason !== before.reviewReason) {
+  if (!isReview && input.reviewReason !== "" && input.reviewReason !== before.reviewReason) {
     const description = "reviewReason is the reason of a review: set the review state as well";
     throw invalidArgument({ field: "reviewReason", description });
   }
@@ -73,7 +73,7 @@ export function changedEvent(
     checkReview(change, before, isSameContent);
     const { uid: reviewer } = change.caller;
     const { reviewState: state } = after;
-    const reason = given.reviewReason;
+    const reason = input.reviewReason;
     const review = { reviewer, state, reason, time: timestampFromMs(change.call.time) };
     Object.assign(after, { reviewer, reviewReason: reason });
     after.reviews = [...before.reviews, create(AdvisoryEvent_ReviewSchema, review)];

@@ -67,18 +67,18 @@ export class AdvisoryWriter {
   }
 
   /** Inserts an advisory under a new uid, with default times. Throws if the group has one with its id. */
-  async insert(given: Advisory): Promise<Advisory> {
-    const created = this.#withUid(given);
+  async insert(input: Advisory): Promise<Advisory> {
+    const created = this.#withUid(input);
     await this.change.insert(advisories, created, this.change.call.method);
     await indexSubpackages(this.change.tx, this.group, [created]);
     return created;
   }
 
   /** Inserts many advisories in a mutation that emits one event for all. Returns them with their uids. */
-  async insertAll(change: Mutation, given: readonly Advisory[]): Promise<Advisory[]> {
+  async insertAll(change: Mutation, input: readonly Advisory[]): Promise<Advisory[]> {
     const inserted: Advisory[] = [];
-    for (let at = 0; at < given.length; at += BATCH_SIZE) {
-      const batch = given.slice(at, at + BATCH_SIZE).map((one) => this.#withUid(one));
+    for (let at = 0; at < input.length; at += BATCH_SIZE) {
+      const batch = input.slice(at, at + BATCH_SIZE).map((one) => this.#withUid(one));
       inserted.push(...batch);
       await change.insertAll(advisories, batch);
       await indexSubpackages(change.tx, this.group, batch);
@@ -89,8 +89,8 @@ export class AdvisoryWriter {
   }
 
   /** Replaces an advisory. */
-  async update(given: Advisory): Promise<Advisory> {
-    const updated = copied(given);
+  async update(input: Advisory): Promise<Advisory> {
+    const updated = copied(input);
     this.#setDefaults(updated);
     await this.change.update(advisories, updated, this.change.call.method);
     await indexSubpackages(this.change.tx, this.group, [updated]);
@@ -98,12 +98,12 @@ export class AdvisoryWriter {
   }
 
   /** Soft-deletes an advisory. */
-  async delete(given: Advisory): Promise<Advisory> {
-    return this.update({ ...given, deleteTime: timestampFromMs(this.time) });
+  async delete(input: Advisory): Promise<Advisory> {
+    return this.update({ ...input, deleteTime: timestampFromMs(this.time) });
   }
 
-  #withUid(given: Advisory): Advisory {
-    const created = copied(given);
+  #withUid(input: Advisory): Advisory {
+    const created = copied(input);
     created.uid = newChildUid(this.group);
     created.createTime ??= timestampFromMs(this.time);
     this.#setDefaults(created);
@@ -123,8 +123,8 @@ export class AdvisoryWriter {
 }
 
 /** A shallow copy: an import has very many advisories. */
-function copied(given: Advisory): Advisory {
-  return { ...given, events: given.events.map((event) => ({ ...event })) };
+function copied(input: Advisory): Advisory {
+  return { ...input, events: input.events.map((event) => ({ ...event })) };
 }
 
 function timeOf({ createTime }: AdvisoryEvent): number {

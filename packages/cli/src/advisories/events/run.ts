@@ -5,7 +5,7 @@ import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { notFound, usageError } from "../../errors.ts";
 import { type Column, UID } from "../../output/columns.ts";
-import { given, givenList, readPastTime } from "../../resource/values.ts";
+import { definedFields, nonEmptyList, readPastTime } from "../../resource/values.ts";
 import { findAdvisory } from "../run.ts";
 import { reviewText, statusText } from "../status.ts";
 import type { addDefinition, listDefinition, updateDefinition } from "./commands.ts";
@@ -71,8 +71,8 @@ export const update: Run<typeof updateDefinition> = async (context, args) => {
       "`wharf advisories events list ADVISORY` lists the UIDs of its events",
     );
   }
-  const patchedVersions = givenList(args.patchedVersions);
-  const content = given({ fixedVersion, reason, note, from, to, patchedVersions });
+  const patchedVersions = nonEmptyList(args.patchedVersions);
+  const content = definedFields({ fixedVersion, reason, note, from, to, patchedVersions });
   const metadata = metadataOf(args);
   if (Object.keys({ ...content, ...metadata }).length === 0 && type === undefined) {
     throw usageError("nothing to change", "--help lists the options");
@@ -115,7 +115,7 @@ function metadataOf(args: {
   readonly findings: string | undefined;
 }) {
   const { time, issue, findings } = args;
-  return given({
+  return definedFields({
     timestamp: time === undefined ? undefined : readPastTime("--time", time),
     issue,
     findings: findings === undefined ? undefined : readFindings(findings),

@@ -77,11 +77,12 @@ export class Loopback {
   }
 
   #hasState(query: URLSearchParams): boolean {
-    const [given, expected] = [query.get("state") ?? "", this.state].map((text) =>
+    const [received, expected] = [query.get("state") ?? "", this.state].map((text) =>
       Buffer.from(text),
     );
     return (
-      given?.length === expected?.length && timingSafeEqual(given as Buffer, expected as Buffer)
+      received?.length === expected?.length &&
+      timingSafeEqual(received as Buffer, expected as Buffer)
     );
   }
 }

@@ -11,7 +11,7 @@ import { SUBSCRIPTION } from "../../resolve/kinds.ts";
 import { withGroup } from "../../resource/group-column.ts";
 import { find, printOne, type Resource } from "../../resource/run.ts";
 import { updater } from "../../resource/update.ts";
-import { durationOf, given } from "../../resource/values.ts";
+import { definedFields, durationOf } from "../../resource/values.ts";
 import { readFilters } from "../filters.ts";
 import type {
   createDefinition,
@@ -66,7 +66,7 @@ export const create: Run<typeof createDefinition> = async (context, args) => {
   const filters = await readFilters(args);
   const parent = await resolveGroup(context, args.parent);
   const { subscriptions } = await context.client();
-  const subscription = { sink, ...given({ name, description, maxConcurrency, filters }) };
+  const subscription = { sink, ...definedFields({ name, description, maxConcurrency, filters }) };
   const created = await subscriptions.create(
     { parent: parent.uid, subscription },
     { signal: context.signal },

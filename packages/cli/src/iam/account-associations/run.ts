@@ -9,7 +9,7 @@ import { problemOf } from "../../problem.ts";
 import { resolveGroup, resolveParent, resolveScope } from "../../resolve/groups.ts";
 import type { Kind } from "../../resolve/kinds.ts";
 import { printOne, type Resource } from "../../resource/run.ts";
-import { given, readPairs } from "../../resource/values.ts";
+import { definedFields, readPairs } from "../../resource/values.ts";
 import type {
   checkDefinition,
   setAwsDefinition,
@@ -57,7 +57,7 @@ export const resource: Resource<AccountAssociation> = {
     const { accountAssociations } = await context.client();
     const uidp = await resolveScope(context, args);
     const { name, orderBy } = args;
-    const request = { uidp, ...given({ name, orderBy }) };
+    const request = { uidp, ...definedFields({ name, orderBy }) };
     return accountAssociations.listAll(request, { signal: context.signal });
   },
 };

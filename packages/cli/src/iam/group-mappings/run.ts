@@ -11,7 +11,7 @@ import { requireUid, resolve, resolveRole, resolveUid } from "../../resolve/reso
 import { rolesByUid } from "../../resolve/roles.ts";
 import type { FilterArgs } from "../../resource/commands.ts";
 import { printOne, type Resource } from "../../resource/run.ts";
-import { given } from "../../resource/values.ts";
+import { definedFields } from "../../resource/values.ts";
 import type { createDefinition, deleteDefinition, FILTERS } from "./commands.ts";
 
 const MAPPING: Kind<ExternalGroupRoleMapping> = {
@@ -36,7 +36,7 @@ export const resource: Resource<ExternalGroupRoleMapping, FilterArgs<typeof FILT
         ? await resolveScope(context, args)
         : { childrenOf: await resolveUid(context, IDENTITY_PROVIDER, args.provider) };
     const { externalGroupRoleMappings } = await context.client();
-    const request = { uidp, ...given({ orderBy: args.orderBy }) };
+    const request = { uidp, ...definedFields({ orderBy: args.orderBy }) };
     return externalGroupRoleMappings.listAll(request, { signal: context.signal });
   },
 };

@@ -9,7 +9,7 @@ import { withGroup } from "../../resource/group-column.ts";
 import { filtered, printOne, type Resource, type ScopeArgs } from "../../resource/run.ts";
 import { confirmTwins, twinsNamed } from "../../resource/twins.ts";
 import { updater } from "../../resource/update.ts";
-import { given, readPairs } from "../../resource/values.ts";
+import { definedFields, readPairs } from "../../resource/values.ts";
 import type { createFolderDefinition, createOrganizationDefinition } from "./commands.ts";
 import { updateFolderDefinition, updateOrganizationDefinition } from "./commands.ts";
 
@@ -38,7 +38,7 @@ export const organizations: Resource<Group> = {
   find: findOrganization,
   async select({ client, out, signal }, { name, namePrefix, orderBy = "name" }: ScopeArgs) {
     const { groups } = await client();
-    const named = given({ name, namePrefix });
+    const named = definedFields({ name, namePrefix });
     // A tree includes folders. Without an order, parents precede their children.
     const request = out.format === "tree" ? named : { uidp: { inRoot: true }, orderBy, ...named };
     return groups.listAll(request, { signal });
@@ -58,7 +58,7 @@ export const folders: Resource<Group> = {
     const uid = text === undefined ? undefined : (await resolveGroup(context, text)).uid;
     const scope = recursive ? { descendantsOf: uid ?? "" } : { childrenOf: uid ?? "" };
     const order = out.format === "tree" ? {} : { orderBy };
-    const named = given({ name, namePrefix });
+    const named = definedFields({ name, namePrefix });
     const all = groups.listAll({ ...(uid ? { uidp: scope } : {}), ...order, ...named }, { signal });
     // Without a scope, the API lists organizations and all levels of folders.
     const isDeep = recursive || uid !== undefined;

@@ -1,7 +1,7 @@
 import { ServicePrincipal } from "@wharf/contract";
 import { didYouMean } from "../../command/suggest.ts";
 import { usageError } from "../../errors.ts";
-import { given, readFutureTime, readPairs } from "../../resource/values.ts";
+import { definedFields, readFutureTime, readPairs } from "../../resource/values.ts";
 
 /** Values of the options that say which tokens an identity trusts. */
 export interface TrustArgs {
@@ -95,7 +95,7 @@ function valueOrPattern<Value extends string, Pattern extends string>(
 function claimsOf(args: TrustArgs) {
   const claims = readPairs("--claim", args.claim);
   const claimPatterns = readPairs("--claim-pattern", args.claimPattern);
-  return given({
+  return definedFields({
     iss: valueOrPattern(["issuer", "issuerPattern"], args.issuer, args.issuerPattern),
     sub: valueOrPattern(["subject", "subjectPattern"], args.subject, args.subjectPattern),
     aud: valueOrPattern(["audience", "audiencePattern"], args.audience, args.audiencePattern),
@@ -112,7 +112,7 @@ function keysOf({
   issuerKeys,
   expiration,
 }: Pick<TrustArgs, "issuer" | "subject" | "audience" | "issuerKeys" | "expiration">) {
-  return given({
+  return definedFields({
     issuer,
     subject,
     issuerKeys,
@@ -123,7 +123,7 @@ function keysOf({
 }
 
 function awsOf({ awsAccount, arn, arnPattern, userId, userIdPattern }: TrustArgs) {
-  return given({
+  return definedFields({
     awsAccount,
     awsArn: valueOrPattern(["arn", "arnPattern"], arn, arnPattern),
     awsUserId: valueOrPattern(["userId", "userIdPattern"], userId, userIdPattern),

@@ -13,7 +13,7 @@ import type { FilterArgs } from "../../resource/commands.ts";
 import { withGroup } from "../../resource/group-column.ts";
 import { printOne, type Resource } from "../../resource/run.ts";
 import { updater } from "../../resource/update.ts";
-import { given, isPast, readObject } from "../../resource/values.ts";
+import { definedFields, isPast, readObject } from "../../resource/values.ts";
 import { expirationOf, IDENTITY_COLUMNS } from "./columns.ts";
 import type { FILTERS, lookupDefinition, testDefinition } from "./commands.ts";
 import { updateDefinition } from "./commands.ts";
@@ -42,7 +42,7 @@ export const resource: Resource<Identity, FilterArgs<typeof FILTERS>> = {
       // People belong to no group.
       uidp: type === "person" ? { inRoot: true } : await resolveScope(context, args),
       orderBy: args.orderBy ?? "name",
-      ...given({ name, namePrefix, relationshipType: type && RELATIONSHIPS[type] }),
+      ...definedFields({ name, namePrefix, relationshipType: type && RELATIONSHIPS[type] }),
     };
     return identities.listAll(request, { signal: context.signal });
   },

@@ -10,7 +10,7 @@ import { resolve, resolveRole, resolveUid } from "../../resolve/resolve.ts";
 import { withGroup } from "../../resource/group-column.ts";
 import { printOne, type Resource } from "../../resource/run.ts";
 import { updater } from "../../resource/update.ts";
-import { given, givenList } from "../../resource/values.ts";
+import { definedFields, nonEmptyList } from "../../resource/values.ts";
 import type { createDefinition } from "./commands.ts";
 import { updateDefinition } from "./commands.ts";
 import { tokenStateOf } from "./scim/run.ts";
@@ -62,7 +62,7 @@ export const create: Run<typeof createDefinition> = async (context, args) => {
   const clientSecret = await readClientSecret(context, args.clientSecret, pkce);
   const parent = await resolveGroup(context, args.parent);
   const defaultRole = await resolveRole(context, args.defaultRole, parent.uid);
-  const value = given({
+  const value = definedFields({
     issuer,
     clientId,
     clientSecret,
@@ -118,11 +118,11 @@ function updatedConfiguration(args: Parameters<Run<typeof updateDefinition>>[1])
   if (clearSecret && clientSecret !== undefined) {
     throw usageError("--client-secret and --clear-secret are mutually exclusive");
   }
-  const value = given({
+  const value = definedFields({
     issuer,
     clientId,
     clientSecret: clearSecret ? "" : clientSecret?.trim(),
-    additionalScopes: givenList(scopes),
+    additionalScopes: nonEmptyList(scopes),
     groupsClaim,
     pkceEnabled: pkce === undefined ? undefined : pkce === "on",
   });

@@ -12,7 +12,7 @@ import type { FilterArgs } from "../../resource/commands.ts";
 import { withGroup } from "../../resource/group-column.ts";
 import type { Resource } from "../../resource/run.ts";
 import { updater } from "../../resource/update.ts";
-import { durationOf, given, isPast } from "../../resource/values.ts";
+import { definedFields, durationOf, isPast } from "../../resource/values.ts";
 import type { createDefinition, FILTERS } from "./commands.ts";
 import { updateDefinition } from "./commands.ts";
 
@@ -40,7 +40,7 @@ export const resource: Resource<GroupInvite, FilterArgs<typeof FILTERS>> = {
   async select(context, args) {
     const { groupInvites } = await context.client();
     const uidp = await resolveScope(context, args);
-    const request = { uidp, ...given({ orderBy: args.orderBy }) };
+    const request = { uidp, ...definedFields({ orderBy: args.orderBy }) };
     return groupInvites.listAll(request, { signal: context.signal });
   },
   isExpired: ({ expirationTime }) => isPast(expirationTime),

@@ -14,7 +14,7 @@ import { withGroup } from "../../resource/group-column.ts";
 import { printOne, type Resource } from "../../resource/run.ts";
 import { confirmTwins } from "../../resource/twins.ts";
 import { updater } from "../../resource/update.ts";
-import { given, readDocument } from "../../resource/values.ts";
+import { definedFields, readDocument } from "../../resource/values.ts";
 import type { createDefinition, FILTERS } from "./commands.ts";
 import { updateDefinition } from "./commands.ts";
 
@@ -60,7 +60,7 @@ export const resource: Resource<RoleBinding, FilterArgs<typeof FILTERS>> = {
     ]);
     const { roleBindings } = await context.client();
     const { orderBy } = args;
-    const request = { uidp, ...given({ identity: identity?.uid, role, orderBy }) };
+    const request = { uidp, ...definedFields({ identity: identity?.uid, role, orderBy }) };
     return roleBindings.listAll(request, { signal: context.signal });
   },
 };
@@ -178,12 +178,14 @@ async function twinsOf(
   const isOne = bindings.every(({ identityUid }) => identityUid === first?.identityUid);
   const request = {
     uidp: { childrenOf: group },
-    ...(isOne ? given({ identity: first?.identityUid }) : {}),
+    ...(isOne ? definedFields({ identity: first?.identityUid }) : {}),
   };
-  const wanted = new Set(bindings.map(({ identityUid, roleUid }) => `${identityUid} ${roleUid}`));
+  const requestedKeys = new Set(
+    bindings.map(({ identityUid, roleUid }) => `${identityUid} ${roleUid}`),
+  );
   const twins: string[] = [];
   for await (const binding of roleBindings.listAll(request, { signal: context.signal })) {
-    if (!wanted.has(`${binding.identityUid} ${binding.roleUid}`)) continue;
+    if (!requestedKeys.has(`${binding.identityUid} ${binding.roleUid}`)) continue;
     twins.push(`role binding ${ROLE_BINDING.label(binding)}`);
   }
   return twins;

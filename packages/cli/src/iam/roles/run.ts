@@ -15,7 +15,7 @@ import { resolve } from "../../resolve/resolve.ts";
 import type { FilterArgs } from "../../resource/commands.ts";
 import { filtered, printOne, type Resource } from "../../resource/run.ts";
 import { updater } from "../../resource/update.ts";
-import { given } from "../../resource/values.ts";
+import { definedFields } from "../../resource/values.ts";
 import type { capabilitiesDefinition, createDefinition, FILTERS } from "./commands.ts";
 import { updateDefinition } from "./commands.ts";
 
@@ -50,7 +50,11 @@ export const resource: Resource<Role, FilterArgs<typeof FILTERS>> = {
     const required = readCapabilities("--capabilities", args.capabilities);
     const { roles } = await context.client();
     const uidp = managed ? { inRoot: true } : await resolveScope(context, args);
-    const request = { uidp, orderBy: args.orderBy ?? "name", ...given({ name, namePrefix }) };
+    const request = {
+      uidp,
+      orderBy: args.orderBy ?? "name",
+      ...definedFields({ name, namePrefix }),
+    };
     return filtered(
       roles.listAll(request, { signal: context.signal }),
       ({ uid, capabilities }) =>

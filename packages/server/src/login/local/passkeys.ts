@@ -126,10 +126,10 @@ export async function verifyPasskey(
   now: number,
 ): Promise<Pick<StoredPasskey, "credentialId" | "counter" | "backedUp" | "used">> {
   const { verifyAuthenticationResponse } = await library();
-  const given = response as AuthenticationResponseJSON;
+  const assertion = response as AuthenticationResponseJSON;
   const { verified: good, authenticationInfo } = await verified(() =>
     verifyAuthenticationResponse({
-      response: given,
+      response: assertion,
       expectedChallenge: challenge,
       expectedOrigin: origin,
       expectedRPID: rpId,
@@ -142,7 +142,7 @@ export async function verifyPasskey(
       },
     }),
   );
-  const handle = Buffer.from(given.response.userHandle ?? "", "base64url").toString("utf8");
+  const handle = Buffer.from(assertion.response.userHandle ?? "", "base64url").toString("utf8");
   if (!good || handle !== known.identity) throw passkeyRejected();
   return {
     credentialId: known.credentialId,

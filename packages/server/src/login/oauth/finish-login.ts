@@ -123,8 +123,8 @@ async function tokensFor(
 ): Promise<Record<string, string>> {
   const { audiences, refreshable } = request;
   const session = await store.writeFor(call, (tx) => sessions.open(tx, call, person, request));
-  const wanted = { audiences, scopes: [], capabilities: [] };
-  const { token } = await sessions.firstToken(call, session, wanted);
+  const tokenRequest = { audiences, scopes: [], capabilities: [] };
+  const { token } = await sessions.firstToken(call, session, tokenRequest);
   const refresh = refreshable ? sessions.refreshToken(session, call.time) : undefined;
   return { token, ...(refresh ? { refresh_token: refresh.token } : {}) };
 }

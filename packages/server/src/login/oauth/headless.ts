@@ -39,8 +39,8 @@ export async function sealTokenForTool(
     if (!(await addTicket(tx, { ...ticket, payload: {}, expires }))) throw codeAlreadyUsed();
     return sessions.open(tx, call, person, request);
   });
-  const wanted = { audiences: [addresses().authUrl], scopes: [], capabilities: [] };
-  const { token } = await sessions.firstToken(call, session, wanted);
+  const tokenRequest = { audiences: [addresses().authUrl], scopes: [], capabilities: [] };
+  const { token } = await sessions.firstToken(call, session, tokenRequest);
   const payload = seal(code, token);
   await store.write((tx) => rewriteTicket(tx, { ...ticket, payload }));
 }

@@ -31,8 +31,8 @@ function codeGrant(deps: LoginDeps): OAuthGrant {
     if (redeemed === undefined) throw invalidGrant();
     const { session, ticket } = redeemed;
     const { audiences, refreshable, delivery } = ticket.request;
-    const wanted = { audiences, scopes: [], capabilities: [] };
-    const access = await deps.sessions.firstToken(call, session, wanted);
+    const tokenRequest = { audiences, scopes: [], capabilities: [] };
+    const access = await deps.sessions.firstToken(call, session, tokenRequest);
     const refresh = refreshable ? deps.sessions.refreshToken(session, call.time) : undefined;
     const idRequest = delivery.kind === "code" ? delivery.idToken : undefined;
     const id = idRequest && (await deps.sessions.idToken(call, session, idRequest));
@@ -110,8 +110,8 @@ function deviceGrant({ store, sessions }: LoginDeps): OAuthGrant {
     });
     if ("error" in found) throw new OAuthError(found.error, DESCRIPTIONS[found.error]);
     const { audiences, scopes, clientId = "" } = found.device;
-    const wanted = { audiences, scopes, capabilities: [] };
-    const access = await sessions.firstToken(call, found.session, wanted);
+    const tokenRequest = { audiences, scopes, capabilities: [] };
+    const access = await sessions.firstToken(call, found.session, tokenRequest);
     const refresh = sessions.refreshToken(found.session, call.time);
     // Existing clients exchange the ID token, as they would one of any identity provider.
     const id = await sessions.idToken(call, found.session, { clientId });

@@ -16,9 +16,13 @@ import type { IssuedToken, Sessions } from "../people/sessions.ts";
 export function refreshMethod(sessions: Sessions): Handler {
   return async (call, message) => {
     const request = message as ExchangeRefreshTokenRequest;
-    const wanted = { audiences: request.aud, scopes: scopesOf(request), capabilities: request.cap };
+    const tokenRequest = {
+      audiences: request.aud,
+      scopes: scopesOf(request),
+      capabilities: request.cap,
+    };
     const text = requireBearer(call.authorization, "the refresh token");
-    const { access, refresh } = await sessions.refresh(call, text, wanted);
+    const { access, refresh } = await sessions.refresh(call, text, tokenRequest);
     const pair = create(TokenPairSchema, { token: rawToken(access) });
     if (refresh !== undefined) pair.refreshToken = rawToken(refresh);
     return messageReply(TokenPairSchema, pair);

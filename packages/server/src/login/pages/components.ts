@@ -20,8 +20,8 @@ export type Field = {
 };
 
 /** A label and its required input. */
-export function field(given: Field): Html {
-  const { name, label, hint, code = false, type = "text" } = given;
+export function field(props: Field): Html {
+  const { name, label, hint, code = false, type = "text" } = props;
   const hintId = hint === undefined ? undefined : `${name}-hint`;
   const input = attributes({
     id: name,
@@ -29,19 +29,19 @@ export function field(given: Field): Html {
     type,
     class: code && "code",
     // Never send a password back to the browser.
-    value: type === "password" ? undefined : given.value,
+    value: type === "password" ? undefined : props.value,
     required: true,
-    autocomplete: given.autocomplete,
+    autocomplete: props.autocomplete,
     autocapitalize: "off",
     autocorrect: "off",
     spellcheck: "false",
     inputmode: "text",
-    pattern: given.pattern,
+    pattern: props.pattern,
     // Browsers show the title if the input does not match the pattern.
-    title: given.pattern === undefined ? undefined : hint,
-    minlength: given.minlength,
-    maxlength: given.maxlength ?? 256,
-    autofocus: given.autofocus ?? false,
+    title: props.pattern === undefined ? undefined : hint,
+    minlength: props.minlength,
+    maxlength: props.maxlength ?? 256,
+    autofocus: props.autofocus ?? false,
     "aria-describedby": hintId,
   });
   return html`<div class="field">
@@ -52,12 +52,12 @@ ${hintId !== undefined && html`<p class="hint" id="${hintId}">${hint}</p>`}
 }
 
 /** A form that carries the ticket of its sign-in in `login`. */
-export function form(given: { action: string; login?: string | undefined; body: Part }): Html {
+export function form(props: { action: string; login?: string | undefined; body: Part }): Html {
   const ticket =
-    given.login !== undefined && html`<input type="hidden" name="login" value="${given.login}">`;
-  return html`<form method="post" action="${given.action}">
+    props.login !== undefined && html`<input type="hidden" name="login" value="${props.login}">`;
+  return html`<form method="post" action="${props.action}">
 ${ticket}
-${given.body}
+${props.body}
 </form>`;
 }
 
@@ -85,9 +85,9 @@ export function passwordFields(label: string): Html[] {
 /** A submit button. `value` identifies the button. */
 export function button(
   label: Part,
-  given: { name?: string; value?: string; quiet?: boolean } = {},
+  props: { name?: string; value?: string; quiet?: boolean } = {},
 ): Html {
-  const { name, value, quiet = false } = given;
+  const { name, value, quiet = false } = props;
   const values = { type: "submit", class: quiet && "quiet", name, value };
   return html`<button${attributes(values)}>${label}</button>`;
 }
@@ -96,7 +96,7 @@ export function button(
  * A button for the passkey script, which shows it if the browser supports passkeys. The script sends
  * inputs of the enclosing form to `options`, and the response of the authenticator to `verify`.
  */
-export function passkey(given: {
+export function passkey(props: {
   kind: "get" | "create";
   label: string;
   /** The origin that passkeys are bound to; undefined if the server has no host name. */
@@ -112,23 +112,23 @@ export function passkey(given: {
   /** Whether it is the main action of its page. */
   primary?: boolean;
 }): Html {
-  if (given.site === undefined) {
+  if (props.site === undefined) {
     const text = "Passkeys require a server that is reached by a host name, not by an IP address.";
-    return given.kind === "get" ? html`` : html`<p class="soft">${text}</p>`;
+    return props.kind === "get" ? html`` : html`<p class="soft">${text}</p>`;
   }
   const data = attributes({
-    "data-passkey": given.kind,
-    "data-site": given.site,
-    "data-options": `${given.path}/options`,
-    "data-verify": `${given.path}/verify`,
-    "data-fields": given.fields.join(" "),
-    "data-verify-fields": given.verifyFields.join(" "),
+    "data-passkey": props.kind,
+    "data-site": props.site,
+    "data-options": `${props.path}/options`,
+    "data-verify": `${props.path}/verify`,
+    "data-fields": props.fields.join(" "),
+    "data-verify-fields": props.verifyFields.join(" "),
   });
   return html`<div class="passkey" hidden${data}>
-${!given.alone && html`<p class="or"><span>or</span></p>`}
-<button type="button"${attributes({ class: !given.primary && "quiet" })}>${given.label}</button>
+${!props.alone && html`<p class="or"><span>or</span></p>`}
+<button type="button"${attributes({ class: !props.primary && "quiet" })}>${props.label}</button>
 </div>
-${given.primary && html`<noscript><p>Passkeys require JavaScript, which your browser has disabled.</p></noscript>`}`;
+${props.primary && html`<noscript><p>Passkeys require JavaScript, which your browser has disabled.</p></noscript>`}`;
 }
 
 /** Formats a code of eight characters as two groups; leaves other texts unchanged. */

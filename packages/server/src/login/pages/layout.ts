@@ -27,13 +27,13 @@ const ICON = encodeURIComponent(
 );
 
 /** Renders a page. `script` includes the passkey script; `refresh` is a safe URL to redirect to. */
-export function page(given: {
+export function page(props: {
   title: string;
   body: Part;
   script?: boolean;
   refresh?: string | undefined;
 }): string {
-  const { title, body, script = false, refresh } = given;
+  const { title, body, script = false, refresh } = props;
   const document: Html = html`<!doctype html>
 <html lang="en">
 <head>

@@ -25,22 +25,22 @@ export async function registerPerson(change: Mutation, person: PersonClaims): Pr
     iss: { case: "issuer" as const, value: iss },
     sub: { case: "subject" as const, value: sub },
   };
-  const given = create(IdentitySchema, {
+  const input = create(IdentitySchema, {
     name: nameFrom(person.email?.address ?? person.profile?.name ?? sub),
     relationship: { case: "claimMatch", value: claimMatch },
   });
-  return insertPerson(change, uid, given, person);
+  return insertPerson(change, uid, input, person);
 }
 
 /** Stores the identity of a new person. */
 export async function insertPerson(
   change: Mutation,
   uid: string,
-  given: Identity,
+  input: Identity,
   person: PersonClaims,
 ): Promise<string> {
   const { deps, call } = change;
-  const identity = deps.catalog.identities.fromInput(given, call.time);
+  const identity = deps.catalog.identities.fromInput(input, call.time);
   identity.uid = uid;
   identity.lastSeenTime = timestampFromMs(call.time);
   setEmail(identity, person);

@@ -171,12 +171,12 @@ export class Sessions {
   async accessToken(
     call: Call,
     session: StoredSession,
-    wanted: TokenRequest,
+    tokenRequest: TokenRequest,
   ): Promise<IssuedToken> {
     const { settings, addresses, exchange } = this.#deps;
     const { baseUrl, authUrl } = addresses();
-    const requested = wanted.audiences.length === 0 ? [baseUrl] : wanted.audiences;
-    const request = { ...wanted, audiences: readAudiences(requested, settings, addresses()) };
+    const requested = tokenRequest.audiences.length === 0 ? [baseUrl] : tokenRequest.audiences;
+    const request = { ...tokenRequest, audiences: readAudiences(requested, settings, addresses()) };
     const { assumes, scopes = [] } = JSON.parse(session.person) as StoredPerson;
     if (assumes === undefined) return this.#ownToken(session, scopes, request, call.time);
     const forIssuer = { audiences: [authUrl], scopes: [], capabilities: [] };

@@ -27,8 +27,12 @@ export function providerExchange(deps: LoginDeps, source: KeySource): ProviderEx
     const described = providerClaimsOf(provider, claims, claims);
     const person = await admitPerson(deps, call, provider, described, { knownOnly: true });
     const session = await store.writeFor(call, (tx) => sessions.open(tx, call, person));
-    const wanted = { audiences: request.aud, scopes: scopesOf(request), capabilities: request.cap };
-    return sessions.firstToken(call, session, wanted);
+    const tokenRequest = {
+      audiences: request.aud,
+      scopes: scopesOf(request),
+      capabilities: request.cap,
+    };
+    return sessions.firstToken(call, session, tokenRequest);
   };
 }
 

@@ -104,9 +104,9 @@ export class ProviderLogin {
       // The library accepts ID tokens that were issued in the future.
       if (!isNotInFuture(claims.iat, Date.now()))
         throw new Error('the ID token\'s "iat" is missing or in the future');
-      const wanted = provider.configuration.value?.groupsClaim ?? "";
+      const requiredClaim = provider.configuration.value?.groupsClaim ?? "";
       const complete =
-        claims.email !== undefined && (wanted === "" || claims[wanted] !== undefined);
+        claims.email !== undefined && (requiredClaim === "" || claims[requiredClaim] !== undefined);
       const more = complete ? {} : await this.#userInfo(config, tokens.access_token, claims);
       const described = providerClaimsOf(
         provider,

@@ -61,15 +61,16 @@ export async function imageFor(
 ): Promise<{ image: Manifest; architecture: string }> {
   const manifest = await getManifest(reader, repoUid, digest);
   const isIndex = manifest.kind === "index";
-  const wanted =
+  const requestedArchitecture =
     requested !== "" ? requested : isIndex ? DEFAULT_ARCHITECTURE : manifest.architecture;
   const images = await imagesOf(reader, repoUid, manifest);
-  const named = images.find(({ architecture }) => architecture === wanted);
+  const named = images.find(({ architecture }) => architecture === requestedArchitecture);
   const image = isIndex
     ? named && (await findManifest(reader, repoUid, named.digest))
     : named && manifest;
-  if (image === undefined) throw notFound("Image", `${repoUid}@${digest} for ${wanted}`);
-  return { image, architecture: wanted };
+  if (image === undefined)
+    throw notFound("Image", `${repoUid}@${digest} for ${requestedArchitecture}`);
+  return { image, architecture: requestedArchitecture };
 }
 
 async function getManifest(reader: Reader, repo: string, digest: string): Promise<Manifest> {

@@ -46,15 +46,15 @@ interface NamedIngestion extends Ingestion {
 }
 
 /** Applies a notification to the stored state, idempotently. */
-export async function ingest(tx: Transaction, given: Ingestion): Promise<IngestResult> {
-  const { catalog, host, notification, recordsPull } = given;
+export async function ingest(tx: Transaction, unnamed: Ingestion): Promise<IngestResult> {
+  const { catalog, host, notification, recordsPull } = unnamed;
   if (!(await recordNotification(tx, host, notification.id, Date.now()))) return "known";
   const actorName = isAudited(notification) ? await identityName(tx, notification.actor) : "";
-  const ingestion: NamedIngestion = { ...given, actorName };
+  const ingestion: NamedIngestion = { ...unnamed, actorName };
   const isPush = notification.action === "push" && notification.type === "manifest";
   if (isPush && (await precedesDeletion(tx, ingestion))) return "elsewhere";
   const found = isPush
-    ? await ensureRepoForPath(given, tx, host, notification.path, originOf(ingestion))
+    ? await ensureRepoForPath(unnamed, tx, host, notification.path, originOf(ingestion))
     : await findRepo(tx, ingestion);
   if (found === "missing" && notification.action === "delete") {
     await recordPathDeletion(tx, ingestion);

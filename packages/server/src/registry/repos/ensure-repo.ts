@@ -16,17 +16,17 @@ const CONFLICT_CODES: readonly string[] = ["ALREADY_EXISTS", "FAILED_PRECONDITIO
 export async function findOrCreateRepo(
   mutation: Mutation,
   group: string,
-  given: Repo,
+  requested: Repo,
 ): Promise<{ readonly repo: Repo; readonly isNew: boolean }> {
   const { repos } = mutation.deps.catalog;
   const find = async () => {
-    const row = await repos.table.namedForChange(mutation.tx, group, given.name);
+    const row = await repos.table.namedForChange(mutation.tx, group, requested.name);
     return row && repos.fromRow(row);
   };
   const existing = await find();
   if (existing !== undefined) return { repo: existing, isNew: false };
   try {
-    return { repo: (await createOne(mutation, repos, group, given)).created, isNew: true };
+    return { repo: (await createOne(mutation, repos, group, requested)).created, isNew: true };
   } catch (error) {
     // Another replica may have created it concurrently.
     const isConflict = error instanceof WharfError && CONFLICT_CODES.includes(error.code);

@@ -47,11 +47,11 @@ function readmeOf(uid: string, content: string): RepoReadme {
 function updateReadme(deps: WriteDeps): Handler {
   return async (call, message) => {
     const { repoReadme, updateMask } = message as UpdateRepoReadmeRequest;
-    const given = repoReadme ?? create(RepoReadmeSchema);
-    const { uid, content } = given;
+    const input = repoReadme ?? create(RepoReadmeSchema);
+    const { uid, content } = input;
     mustBeUid("uid", uid);
-    const isGiven = readMask(RepoReadmeSchema, updateMask?.paths ?? [], given).length > 0;
-    if (isGiven) check(given);
+    const isGiven = readMask(RepoReadmeSchema, updateMask?.paths ?? [], input).length > 0;
+    if (isGiven) check(input);
     const answer = await deps.store.writeFor(call, async (tx) => {
       const { repos } = deps.catalog;
       if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);

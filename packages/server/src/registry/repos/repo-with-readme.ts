@@ -94,8 +94,13 @@ export class ReposWithReadme {
     { repo, readme }: RepoWithReadme,
   ): Promise<RepoWithReadme> {
     const { repos } = this.#deps.catalog;
-    const given = Object.assign(clone(RepoSchema, repo), { uid });
-    const row = await updateOne(mutation, repos, given, readMask(RepoSchema, EVERYTHING, given));
+    const replacement = Object.assign(clone(RepoSchema, repo), { uid });
+    const row = await updateOne(
+      mutation,
+      repos,
+      replacement,
+      readMask(RepoSchema, EVERYTHING, replacement),
+    );
     return this.#withReadme(mutation, repos.fromRow(row), readme, "Update");
   }
 

@@ -127,8 +127,8 @@ function invalidSource(description: string): Error {
 }
 
 /** Output-only fields stay, or are reset with a new source. */
-function withOutputFields(given: SyncConfig, stored: SyncConfig | undefined): SyncConfig {
-  const { source, google, amazon, azure } = given;
+function withOutputFields(input: SyncConfig, stored: SyncConfig | undefined): SyncConfig {
+  const { source, google, amazon, azure } = input;
   const base = clone(SyncConfigSchema, stored ?? create(SyncConfigSchema));
   return Object.assign(base, { source, google, amazon, azure });
 }

@@ -61,10 +61,10 @@ export class RegistryAuthorizer {
   /** The challenge of a 401 (RFC 6750), by which clients find the token endpoint. */
   challenge(scope: string | undefined, reason: unknown): string {
     const { authUrl } = this.#deps.exchange.addresses();
-    const asked = scope === undefined ? "" : `,scope="${scope}"`;
+    const scopeParameter = scope === undefined ? "" : `,scope="${scope}"`;
     // Some clients ask for another token only then.
     const error = reason instanceof InsufficientScope ? ',error="insufficient_scope"' : "";
-    return `Bearer realm="${authUrl}/token",service="${this.service}"${asked}${error}`;
+    return `Bearer realm="${authUrl}/token",service="${this.service}"${scopeParameter}${error}`;
   }
 
   /** Accepts a registry token, a token of the API, and the passwords of the token endpoint. */

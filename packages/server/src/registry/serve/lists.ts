@@ -27,11 +27,11 @@ export async function listTags(
 ): Promise<HttpResponse> {
   if (repo === undefined) throw new RegistryFault("NAME_UNKNOWN", `${name} does not exist`);
   const parameters = new URLSearchParams(request.query);
-  const asked = parameters.get("n");
-  if (asked !== null && !/^\d+$/.test(asked)) {
+  const requestedLimit = parameters.get("n");
+  if (requestedLimit !== null && !/^\d+$/.test(requestedLimit)) {
     throw new RegistryFault("SIZE_INVALID", "n must be a number");
   }
-  const limit = Math.min(asked === null ? MAX_TAGS : Number(asked), MAX_TAGS);
+  const limit = Math.min(requestedLimit === null ? MAX_TAGS : Number(requestedLimit), MAX_TAGS);
   const last = parameters.get("last") ?? "";
   const found = await servedTags(store.reader, repo, last, limit + 1);
   const tags = found.slice(0, limit);

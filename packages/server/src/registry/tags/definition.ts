@@ -59,8 +59,8 @@ function listHistory(deps: Pick<ListDeps, "lists" | "store">): Handler {
     const query = JSON.stringify(["ListTagHistory", uid, start, end, ascending]);
     const cursor = readCursor(deps.lists, query, pageToken, call.time)?.position;
     const after = cursor && { time: Number(cursor.key), id: cursor.id };
-    const asked = { after, start, end, ascending, limit: limit + 1 };
-    const found = await readHistory(reader, parentOf(uid), tag.name, asked);
+    const historyQuery = { after, start, end, ascending, limit: limit + 1 };
+    const found = await readHistory(reader, parentOf(uid), tag.name, historyQuery);
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;
     const next = last && { position: { key: last.time, id: last.id }, skipped: 0 };

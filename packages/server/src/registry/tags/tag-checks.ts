@@ -7,9 +7,9 @@ import { validate } from "../../rpc/validate.ts";
 import type { TagUpdate } from "../ingest/tag-state.ts";
 
 /** Validates the fields of a tag whose digest may be left out. */
-export function validateTag(given: { name: string; digest: string; bundles: string[] }): void {
-  const digest = given.digest || PLACEHOLDER_DIGEST;
-  validate(TagSchema, create(TagSchema, { ...given, digest }));
+export function validateTag(input: { name: string; digest: string; bundles: string[] }): void {
+  const digest = input.digest || PLACEHOLDER_DIGEST;
+  validate(TagSchema, create(TagSchema, { ...input, digest }));
 }
 
 const PLACEHOLDER_DIGEST = `sha256:${"0".repeat(64)}`;

@@ -55,8 +55,8 @@ export class TagWrites {
    * Replaces an existing tag. Its name cannot change: it identifies the tag in the registry. Without a digest, the tag
    * keeps its image without a request to a registry.
    */
-  async replace(call: Call, given: Tag): Promise<Tag> {
-    const { uid, name, digest, deprecated, bundles } = given;
+  async replace(call: Call, input: Tag): Promise<Tag> {
+    const { uid, name, digest, deprecated, bundles } = input;
     mustBeUid("uid", uid);
     validateTag({ name, digest, bundles });
     const {
@@ -81,13 +81,13 @@ export class TagWrites {
   async createForCurrentImage(
     call: Call,
     repo: string,
-    given: Tag,
+    input: Tag,
     replyOf: (created: Tag) => Reply,
   ): Promise<Reply> {
-    const { name, bundles } = given;
+    const { name, bundles } = input;
     mustBeUid("repoId", repo);
     validateTag({ name, digest: "", bundles });
-    return this.#once(call, replyOf, (remember) => this.#tagCurrent(call, repo, given, remember));
+    return this.#once(call, replyOf, (remember) => this.#tagCurrent(call, repo, input, remember));
   }
 
   async #tagCurrent(
@@ -118,7 +118,7 @@ export class TagWrites {
   async #describe(
     call: Call,
     uid: string,
-    given: Pick<Tag, "deprecated" | "bundles"> & Pick<TagUpdate, "eventMethod">,
+    input: Pick<Tag, "deprecated" | "bundles"> & Pick<TagUpdate, "eventMethod">,
     remember?: RememberTag,
   ): Promise<Tag> {
     const {
@@ -131,7 +131,7 @@ export class TagWrites {
       const row = await tags.table.findForChange(tx, uid);
       if (row === undefined) throw notFound(tags.typeName, uid);
       const before = tags.fromRow(row);
-      const { deprecated, bundles, eventMethod } = given;
+      const { deprecated, bundles, eventMethod } = input;
       const after = create(TagSchema, { ...before, deprecated, bundles });
       const isChanged = !equals(TagSchema, before, after);
       if (isChanged) {

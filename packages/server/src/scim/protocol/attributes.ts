@@ -80,6 +80,6 @@ export function attributeNamed(
   attributes: readonly Attribute[],
   name: string,
 ): Attribute | undefined {
-  const wanted = name.toLowerCase();
-  return attributes.find((attribute) => attribute.name.toLowerCase() === wanted);
+  const lowerName = name.toLowerCase();
+  return attributes.find((attribute) => attribute.name.toLowerCase() === lowerName);
 }

@@ -180,45 +180,45 @@ function withValue(path: AttributePath, text: string): AttributePath {
 function comparing(
   op: Compare["op"],
   { type, caseExact }: Attribute,
-  wanted: Value,
+  operand: Value,
   path: string,
 ): (value: unknown) => boolean {
   if (type === "boolean") {
-    const flag = typeof wanted === "string" ? wanted.toLowerCase() === "true" : wanted;
+    const flag = typeof operand === "string" ? operand.toLowerCase() === "true" : operand;
     if (op === "eq" || op === "ne") return (value) => value === flag;
     throw invalid(`${path} is true or false and cannot be compared by ${op}`);
   }
-  if (type === "dateTime" && wanted !== null) {
-    const time = Date.parse(String(wanted));
+  if (type === "dateTime" && operand !== null) {
+    const time = Date.parse(String(operand));
     if (Number.isNaN(time)) throw invalid(`${path} is compared with a time`);
     return (value) => ordered(op, Date.parse(value as string), time) ?? false;
   }
-  if (typeof wanted !== "string") return () => false;
+  if (typeof operand !== "string") return () => false;
   const form = (text: string) => (caseExact ? text : text.toLowerCase());
-  const text = form(wanted);
+  const text = form(operand);
   return (value) => compareTexts(op, form(value as string), text);
 }
 
-function compareTexts(op: Compare["op"], value: string, wanted: string): boolean {
-  if (op === "co") return value.includes(wanted);
-  if (op === "sw") return value.startsWith(wanted);
-  if (op === "ew") return value.endsWith(wanted);
-  return ordered(op, value, wanted) ?? false;
+function compareTexts(op: Compare["op"], value: string, operand: string): boolean {
+  if (op === "co") return value.includes(operand);
+  if (op === "sw") return value.startsWith(operand);
+  if (op === "ew") return value.endsWith(operand);
+  return ordered(op, value, operand) ?? false;
 }
 
-function ordered<T extends string | number>(op: string, value: T, wanted: T): boolean | undefined {
+function ordered<T extends string | number>(op: string, value: T, operand: T): boolean | undefined {
   switch (op) {
     case "eq":
     case "ne":
-      return value === wanted;
+      return value === operand;
     case "gt":
-      return value > wanted;
+      return value > operand;
     case "ge":
-      return value >= wanted;
+      return value >= operand;
     case "lt":
-      return value < wanted;
+      return value < operand;
     case "le":
-      return value <= wanted;
+      return value <= operand;
     default:
       return undefined;
   }

@@ -25,17 +25,17 @@ export interface Operation {
  */
 export function readPatch(kind: ScimKind, body: Json): Operation[] {
   const key = keyOf(body, "Operations");
-  const given = key === undefined ? undefined : body[key];
-  if (!Array.isArray(given) || given.length === 0)
+  const input = key === undefined ? undefined : body[key];
+  if (!Array.isArray(input) || input.length === 0)
     throw badRequest("invalidSyntax", "Operations must be a list with at least one operation");
-  if (given.length > MAX_OPERATIONS)
+  if (input.length > MAX_OPERATIONS)
     throw badRequest("tooMany", `Operations must have at most ${MAX_OPERATIONS}`);
-  return given.flatMap((one) => readOperation(kind, objectOf(one, "an operation")));
+  return input.flatMap((one) => readOperation(kind, objectOf(one, "an operation")));
 }
 
-function readOperation(kind: ScimKind, given: Json): Operation[] {
-  const { path, value } = given;
-  const op = typeof given.op === "string" ? given.op.toLowerCase() : "";
+function readOperation(kind: ScimKind, input: Json): Operation[] {
+  const { path, value } = input;
+  const op = typeof input.op === "string" ? input.op.toLowerCase() : "";
   if (op !== "add" && op !== "replace" && op !== "remove")
     throw badRequest("invalidSyntax", "op must be add, replace or remove");
   if (path !== undefined && path !== null && path !== "") return withPath(kind, op, path, value);
@@ -90,11 +90,11 @@ function isExtension({ extension }: ScimKind, name: string): boolean {
 /** Splits an operation on an extension into its attributes. */
 function wholeExtension(kind: ScimKind, op: Operation["op"], value: unknown): Operation[] {
   const { id = "", attributes = [] } = kind.extension ?? {};
-  const given: [string, unknown][] =
+  const input: [string, unknown][] =
     op === "remove"
       ? attributes.map(({ name }) => [name, undefined])
       : Object.entries(objectOf(value, id));
-  return given.flatMap(([name, one]) => withoutPath(kind, op, `${id}:${name}`, one));
+  return input.flatMap(([name, one]) => withoutPath(kind, op, `${id}:${name}`, one));
 }
 
 /** Applies operations to a resource and validates the result like a complete resource. */
@@ -132,12 +132,12 @@ function setWhole(holder: Json, { op, path: { attribute }, value }: Operation): 
   const read = readValue(attribute, value);
   if (multiValued && op !== "replace") {
     const all = (holder[name] as Json[] | undefined) ?? [];
-    const given = (read as Json[] | undefined) ?? [];
+    const input = (read as Json[] | undefined) ?? [];
     if (op === "add") {
       const known = new Set(all.map(contentOf));
-      holder[name] = [...all, ...given.filter((one) => !known.has(contentOf(one)))];
+      holder[name] = [...all, ...input.filter((one) => !known.has(contentOf(one)))];
     } else {
-      const isGiven = (one: Json) => given.some((subAttributes) => hasAll(one, subAttributes));
+      const isGiven = (one: Json) => input.some((subAttributes) => hasAll(one, subAttributes));
       holder[name] =
         value === undefined || value === null ? [] : all.filter((one) => !isGiven(one));
     }

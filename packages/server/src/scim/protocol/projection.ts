@@ -15,8 +15,8 @@ export interface ProjectionParameters {
 }
 
 /** Unknown names are ignored. */
-export function projectionOf(kind: ScimKind, wanted: ProjectionParameters): Projection {
-  const { attributes, excludedAttributes } = wanted;
+export function projectionOf(kind: ScimKind, parameters: ProjectionParameters): Projection {
+  const { attributes, excludedAttributes } = parameters;
   if (attributes) return (resource) => only(resource, pathsOf(kind, attributes));
   if (!excludedAttributes) return (resource) => resource;
   return (resource) => without(resource, pathsOf(kind, excludedAttributes));

@@ -20,13 +20,13 @@ const MAX_VALUES = 200;
 
 /** The writable attributes of a resource, without memberships. */
 export function readResource(kind: ScimKind, input: unknown): Json {
-  const given = objectOf(input, "the resource");
+  const source = objectOf(input, "the resource");
   const own = [...COMMON, ...kind.schema.attributes].filter(({ name }) => name !== kind.relation);
-  const resource = readObject(own, given, "");
+  const resource = readObject(own, source, "");
   const { extension } = kind;
-  const key = extension && keyOf(given, extension.id);
-  if (extension !== undefined && key !== undefined && given[key] !== null) {
-    const inner = readObject(extension.attributes, objectOf(given[key], key), "");
+  const key = extension && keyOf(source, extension.id);
+  if (extension !== undefined && key !== undefined && source[key] !== null) {
+    const inner = readObject(extension.attributes, objectOf(source[key], key), "");
     if (Object.keys(inner).length > 0) resource[extension.id] = inner;
   }
   for (const { name, required } of own) {
@@ -95,14 +95,14 @@ function readComplex(
   path: string,
 ): Json | undefined {
   const alone = typeof value === "string" && attributeNamed(subAttributes, "value");
-  const given = alone ? { value } : objectOf(value, path);
-  const read = readObject(subAttributes, given, `${path}.`);
+  const source = alone ? { value } : objectOf(value, path);
+  const read = readObject(subAttributes, source, `${path}.`);
   return Object.keys(read).length > 0 ? read : undefined;
 }
 
-function readObject(attributes: readonly Attribute[], given: Json, prefix: string): Json {
+function readObject(attributes: readonly Attribute[], source: Json, prefix: string): Json {
   const read: Json = {};
-  for (const [key, value] of Object.entries(given)) {
+  for (const [key, value] of Object.entries(source)) {
     const attribute = attributeNamed(attributes, key);
     if (attribute === undefined || attribute.mutability === "readOnly") continue;
     const known = readValue(attribute, value, prefix + attribute.name);
@@ -117,7 +117,7 @@ export function objectOf(value: unknown, what: string): Json {
 }
 
 /** Finds a key of an object, case-insensitively. */
-export function keyOf(given: Json, name: string): string | undefined {
-  const wanted = name.toLowerCase();
-  return Object.keys(given).find((key) => key.toLowerCase() === wanted);
+export function keyOf(source: Json, name: string): string | undefined {
+  const lowerName = name.toLowerCase();
+  return Object.keys(source).find((key) => key.toLowerCase() === lowerName);
 }

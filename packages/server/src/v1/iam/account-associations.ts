@@ -25,14 +25,14 @@ export function accountAssociationMethods(invoke: Invoke): AdaptedMethod[] {
     adapt(invoke, {
       method: GroupAccountAssociations.method.create,
       target: AccountAssociationsService.method.createAccountAssociation,
-      request: (given) => ({ parent: given.group, accountAssociation: toV2(given) }),
+      request: (input) => ({ parent: input.group, accountAssociation: toV2(input) }),
       response: associationsV1,
       names: NAMES,
     }),
     adapt(invoke, {
       method: GroupAccountAssociations.method.update,
       target: AccountAssociationsService.method.updateAccountAssociation,
-      request: (given) => ({ accountAssociation: toV2(given), updateMask: { paths: ["*"] } }),
+      request: (input) => ({ accountAssociation: toV2(input), updateMask: { paths: ["*"] } }),
       response: associationsV1,
       names: NAMES,
     }),
@@ -82,8 +82,8 @@ const servicesV2 = wireCompatible(
   AccountAssociation_ServiceBindingsSchema,
 );
 
-function toV2(given: v1.AccountAssociations) {
-  const { group, name, description, amazon, google, azure, github, chainguard } = given;
+function toV2(input: v1.AccountAssociations) {
+  const { group, name, description, amazon, google, azure, github, chainguard } = input;
   return {
     uid: group,
     name,

@@ -40,7 +40,7 @@ export function identityProviderMethods(invoke: Invoke): AdaptedMethod[] {
     adapt(invoke, {
       method: IdentityProviders.method.update,
       target: IdentityProvidersService.method.updateIdentityProvider,
-      request: (given) => ({ identityProvider: toV2(given), updateMask: { paths: UPDATE_PATHS } }),
+      request: (input) => ({ identityProvider: toV2(input), updateMask: { paths: UPDATE_PATHS } }),
       response: providerV1,
     }),
     listMethod(invoke),
@@ -67,8 +67,8 @@ function listMethod(invoke: Invoke): AdaptedMethod {
     const filter = message as v1.IdentityProviderFilter;
     const request = listRequest(filter);
     if (filter.id === "" || request === undefined) return list(call, message);
-    const given = create(ListIdentityProvidersRequestSchema, request);
-    const { identityProviders } = await invoke(call, listIdentityProviders, given);
+    const input = create(ListIdentityProvidersRequestSchema, request);
+    const { identityProviders } = await invoke(call, listIdentityProviders, input);
     const items: v1.IdentityProvider[] = [];
     for (const { uid } of identityProviders) {
       const one = create(GetIdentityProviderRequestSchema, { uid });

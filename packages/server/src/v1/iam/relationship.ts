@@ -14,27 +14,27 @@ import { identitiesV1 } from "@wharf/contract/v1";
 type RelationshipV1 = identitiesV1.Identity["relationship"];
 type RelationshipV2 = Identity["relationship"];
 
-export function relationshipV2(given: RelationshipV1): RelationshipV2 {
-  switch (given.case) {
+export function relationshipV2(relationship: RelationshipV1): RelationshipV2 {
+  switch (relationship.case) {
     case "claimMatch": {
-      const value = create(Identity_ClaimMatchSchema, fields(given.value));
+      const value = create(Identity_ClaimMatchSchema, fields(relationship.value));
       return { case: "claimMatch", value };
     }
     case "static": {
-      const { expiration, ...same } = fields(given.value);
+      const { expiration, ...same } = fields(relationship.value);
       const until = expiration && { expirationTime: expiration };
       const value = create(Identity_StaticKeysSchema, { ...same, ...until });
       return { case: "staticKeys", value };
     }
     case "awsIdentity": {
-      const value = create(Identity_AWSIdentitySchema, fields(given.value));
+      const value = create(Identity_AWSIdentitySchema, fields(relationship.value));
       return { case: "awsIdentity", value };
     }
     case "servicePrincipal":
       // Services have the same numbers in both versions.
-      return { case: "servicePrincipal", value: given.value as number };
+      return { case: "servicePrincipal", value: relationship.value as number };
     default:
-      return given;
+      return relationship;
   }
 }
 

@@ -40,8 +40,8 @@ const TIER_V1 = new Map(TIERS.map(([one, two]) => [two, one]));
 /** The version 1 methods of repos. Repos include their README. */
 export function repoMethods(invoke: Invoke, repos: ReposWithReadme): AdaptedMethod[] {
   return [
-    replyWith(Registry.method.createRepo, NAMES, async (given, call, replyOf) => {
-      const { parentId, repo, preventExisting } = given;
+    replyWith(Registry.method.createRepo, NAMES, async (message, call, replyOf) => {
+      const { parentId, repo, preventExisting } = message;
       if (repo === undefined) {
         throw invalidArgument({ field: "repo", description: "repo is required" });
       }
@@ -83,9 +83,9 @@ export function repoMethods(invoke: Invoke, repos: ReposWithReadme): AdaptedMeth
   ];
 }
 
-function wholeV2(given: registryV1.Repo): RepoWithReadme {
-  const { id, name, description, catalogTier, bundles, aliases, activeTags, readme } = given;
-  const { syncConfig, customOverlay } = given;
+function wholeV2(message: registryV1.Repo): RepoWithReadme {
+  const { id, name, description, catalogTier, bundles, aliases, activeTags, readme } = message;
+  const { syncConfig, customOverlay } = message;
   const repo = create(RepoSchema, {
     uid: id,
     name,

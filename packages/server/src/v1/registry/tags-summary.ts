@@ -23,9 +23,9 @@ const EVERY_KIND: TagQuery = { includeReferrers: true, includeDates: true, inclu
 /** The version 1 summary of the tags of a repo, combined from several lists. */
 export function tagsSummaryMethods(invoke: Invoke): AdaptedMethod[] {
   return [
-    respondWith(Registry.method.getRepoTagsSummary, {}, async (given, call) => {
-      mustBeUid("repoId", given.repoId);
-      return summaryOf(invoke, call, given.repoId, included(given));
+    respondWith(Registry.method.getRepoTagsSummary, {}, async (message, call) => {
+      mustBeUid("repoId", message.repoId);
+      return summaryOf(invoke, call, message.repoId, included(message));
     }),
   ];
 }

@@ -59,8 +59,8 @@ function createTag(invoke: Invoke, tagWrites: TagWrites): AdaptedMethod {
     names: NAMES,
   });
   const [, withoutDigest] = replyWith(method, NAMES, ({ repoId, tag }, call, replyOf) => {
-    const given = create(TagSchema, tag && tagV2(tag));
-    return tagWrites.createForCurrentImage(call, repoId, given, (made) => replyOf(tagV1(made)));
+    const requested = create(TagSchema, tag && tagV2(tag));
+    return tagWrites.createForCurrentImage(call, repoId, requested, (made) => replyOf(tagV1(made)));
   });
   const handler: Handler = (call, message) => {
     const { tag } = message as registryV1.CreateTagRequest;

@@ -90,8 +90,8 @@ export function isNotModified(
 ): boolean {
   const tags = headers["if-none-match"];
   if (tags !== undefined) {
-    const given = tags.split(",").map((tag) => uncompressedEtag(tag.trim().replace(/^W\//, "")));
-    return given.includes(etag) || given.includes("*");
+    const etags = tags.split(",").map((tag) => uncompressedEtag(tag.trim().replace(/^W\//, "")));
+    return etags.includes(etag) || etags.includes("*");
   }
   if (isOfKey || !isOver(changed, now)) return false;
   const since = Date.parse(headers["if-modified-since"] ?? "");

@@ -21,20 +21,20 @@ export interface TimedAdvisory {
  */
 export function withTimes(
   stored: Advisory | undefined,
-  given: Advisory,
+  imported: Advisory,
   { time }: Pick<AdvisoryDocument, "time">,
   now: number,
 ): TimedAdvisory {
-  const source = givenSource(given);
-  if (given.events.every(({ createTime }) => createTime !== undefined)) {
-    return { advisory: given, source };
+  const source = givenSource(imported);
+  if (imported.events.every(({ createTime }) => createTime !== undefined)) {
+    return { advisory: imported, source };
   }
   const fallback = timestampFromMs(time === undefined ? now : Math.min(timestampMs(time), now));
   const timed = (event: AdvisoryEvent): AdvisoryEvent => {
     if (event.createTime !== undefined) return event;
     return { ...event, createTime: timeOfSame(stored, event) ?? fallback };
   };
-  const advisory = { ...given, events: given.events.map(timed) };
+  const advisory = { ...imported, events: imported.events.map(timed) };
   if (source === undefined) return { advisory, source };
   const described = { ...source.described, events: source.described.events.map(timed) };
   return { advisory, source: { ...source, described } };

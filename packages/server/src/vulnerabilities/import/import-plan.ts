@@ -67,7 +67,7 @@ export class ImportPlan {
   /** Applies a valid document, unless an advisory would exceed the limits of events. */
   add(document: AdvisoryDocument): AdvisoryDocumentResult {
     const result = create(AdvisoryDocumentResultSchema, { name: document.name });
-    const merged = document.advisories.map((given) => this.#merge(given, document));
+    const merged = document.advisories.map((imported) => this.#merge(imported, document));
     const refusals = merged.flatMap(excessOf);
     if (refusals.length > 0) {
       return create(AdvisoryDocumentResultSchema, { name: document.name, refusals });
@@ -76,21 +76,21 @@ export class ImportPlan {
       result[this.#apply(...one)]++;
       result.pendingEvents += pendingIn(...one);
     }
-    for (const given of document.vulnerabilities) {
-      if (this.#applyVulnerability(given)) result.vulnerabilitiesChanged++;
+    for (const imported of document.vulnerabilities) {
+      if (this.#applyVulnerability(imported)) result.vulnerabilitiesChanged++;
     }
     return result;
   }
 
   #merge(untimed: Advisory, document: AdvisoryDocument): Merged {
     const before = this.#state.advisories.get(untimed.advisoryId);
-    const { advisory: given, source: from } = withTimes(
+    const { advisory: imported, source: from } = withTimes(
       before,
       untimed,
       document,
       this.#context.now,
     );
-    const after = mergeAdvisory(before, given, this.#context);
+    const after = mergeAdvisory(before, imported, this.#context);
     const source = from && this.#planSource(before, after, from);
     // A new source changes the advisory, although it is stored apart.
     return [before, source !== undefined && after === before ? { ...after } : after, source];
@@ -122,19 +122,19 @@ export class ImportPlan {
   }
 
   /** Whether a vulnerability is new or changed; putVulnerability has the same rule: the latest wins. */
-  #applyVulnerability(given: Vulnerability): boolean {
+  #applyVulnerability(imported: Vulnerability): boolean {
     const { vulnerabilities, names } = this.#state;
-    const row = vulnerabilityRow(this.#context.group, given);
-    const before = vulnerabilities.get(given.id);
+    const row = vulnerabilityRow(this.#context.group, imported);
+    const before = vulnerabilities.get(imported.id);
     const isOld = before !== undefined && before.updated > row.updated;
     if (isOld || (before !== undefined && Buffer.compare(before.data, row.data) === 0))
       return false;
-    const repeated = repeatedNames(given).map(indexable);
+    const repeated = repeatedNames(imported).map(indexable);
     // If the record is stored under another id, later versions of it would not replace this copy.
     if (before === undefined && repeated.some((name) => names.has(name))) return false;
     for (const name of repeated) names.add(name);
-    vulnerabilities.set(given.id, row);
-    this.vulnerabilities.set(given.id, given);
+    vulnerabilities.set(imported.id, row);
+    this.vulnerabilities.set(imported.id, imported);
     return true;
   }
 }

@@ -226,8 +226,8 @@ function keepsStored(
   const isDecided = reviewState === ReviewState.APPROVED || reviewState === ReviewState.REJECTED;
   if (isDecided && (reviewer !== "" || reviewState !== imported.reviewState)) return true;
   const awaitsChanges = reviewState === ReviewState.REQUEST_CHANGES;
-  const given = awaitsChanges ? { ...imported, reviewState } : imported;
-  return !addsInformation(stored, given, isOwnName);
+  const candidate = awaitsChanges ? { ...imported, reviewState } : imported;
+  return !addsInformation(stored, candidate, isOwnName);
 }
 
 function timeOf({ createTime }: AdvisoryEvent): number {

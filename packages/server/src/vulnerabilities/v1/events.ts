@@ -37,18 +37,18 @@ export function addEventV1(deps: CreateDeps): Handler {
 /** Edits an event that is not decided, or reviews it. */
 export function updateEventV1(deps: WriteDeps): Handler {
   return async (call, message) => {
-    const given = message as v1.AdvisoryEvent;
-    if (given.id === "") throw invalidArgument({ field: "id", description: "id is required" });
-    validate(v1.AdvisoryEventSchema, given);
-    rejectInvalidEvent(given, "", call.time, "known");
-    const requested = eventFromV1(given);
-    const event = await writeAdvisory(deps, call, parentOf(given.id), async (writer, advisory) => {
-      const before = eventOf(advisory, given.id);
+    const input = message as v1.AdvisoryEvent;
+    if (input.id === "") throw invalidArgument({ field: "id", description: "id is required" });
+    validate(v1.AdvisoryEventSchema, input);
+    rejectInvalidEvent(input, "", call.time, "known");
+    const requested = eventFromV1(input);
+    const event = await writeAdvisory(deps, call, parentOf(input.id), async (writer, advisory) => {
+      const before = eventOf(advisory, input.id);
       const changed = changedEvent(writer.change, before, requested);
       if (changed === before) return before;
       const events = advisory.events.map((one) => (one === before ? changed : one));
       rejectExcess(events, "");
-      return eventOf(await writer.update({ ...advisory, events }), given.id);
+      return eventOf(await writer.update({ ...advisory, events }), input.id);
     });
     return messageReply(v1.AdvisoryEventSchema, eventToV1(event));
   };

@@ -113,14 +113,14 @@ function eventType(type: v1.EventTypeFilter): EventTypeFilter {
   return type as number as EventTypeFilter;
 }
 
-function pageSize(given: bigint): number {
-  return Number(given > MAX_INT32 ? MAX_INT32 : given < 0n ? -1n : given);
+function pageSize(requested: bigint): number {
+  return Number(requested > MAX_INT32 ? MAX_INT32 : requested < 0n ? -1n : requested);
 }
 
-function order(given: v1.OrderBy): string {
-  const found = ORDERS[given];
+function order(requested: v1.OrderBy): string {
+  const found = ORDERS[requested];
   if (found !== undefined) return found;
-  const description = `orderBy cannot be ${given}`;
+  const description = `orderBy cannot be ${requested}`;
   throw invalidArgument({ field: "orderBy", description });
 }
 

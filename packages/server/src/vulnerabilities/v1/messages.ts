@@ -70,11 +70,11 @@ export function toV1(advisory: Advisory): v1.Advisory {
 }
 
 /** Translates the fields that callers of version 1 may write: neither author nor times. */
-export function fromV1(given: v1.Advisory): Advisory {
-  const { legacyAdvisoryID, advisoryId } = given;
+export function fromV1(input: v1.Advisory): Advisory {
+  const { legacyAdvisoryID, advisoryId } = input;
   return create(AdvisorySchema, {
-    ...subjectOf(given),
-    aliases: [...new Set(given.aliases)],
+    ...subjectOf(input),
+    aliases: [...new Set(input.aliases)],
     advisoryId,
     ...(legacyAdvisoryID !== undefined && { legacyAdvisoryId: legacyAdvisoryID }),
   });
@@ -102,14 +102,14 @@ export function eventToV1(event: AdvisoryEvent): v1.AdvisoryEvent {
 }
 
 /** Translates the fields of an event that callers of version 1 may write: neither author nor reviewer. */
-export function eventFromV1(given: v1.AdvisoryEvent): AdvisoryEvent {
-  const { id, timestamp, findings, status, reviewReason = "", issue } = given;
+export function eventFromV1(input: v1.AdvisoryEvent): AdvisoryEvent {
+  const { id, timestamp, findings, status, reviewReason = "", issue } = input;
   return create(AdvisoryEventSchema, {
     ...{ uid: id, findings, reviewState: status as number as AdvisoryEvent["reviewState"] },
     reviewReason,
     ...(timestamp && { createTime: timestamp }),
     ...(issue !== undefined && { issue }),
-    type: typeIn(given, "v2") as AdvisoryEvent["type"],
+    type: typeIn(input, "v2") as AdvisoryEvent["type"],
   });
 }
 

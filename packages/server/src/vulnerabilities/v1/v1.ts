@@ -34,17 +34,17 @@ export function advisoryV1Handlers(deps: CreateDeps & ListDeps): [DescMethod, Ha
 function createV1(deps: CreateDeps): Handler {
   return async (call, message) => {
     validate(v1.CreateAdvisoryRequestSchema, message);
-    const { parentId, advisory: given } = message as v1.CreateAdvisoryRequest & {
+    const { parentId, advisory: input } = message as v1.CreateAdvisoryRequest & {
       advisory: v1.Advisory;
     };
-    for (const [number, event] of given.events.entries()) {
+    for (const [number, event] of input.events.entries()) {
       rejectInvalidEvent(event, `advisory.events[${number}].`, call.time, "new");
     }
-    const made = fromV1(given);
-    rejectInvalidSubject(subjectProblems(given, "advisory."));
+    const made = fromV1(input);
+    rejectInvalidSubject(subjectProblems(input, "advisory."));
     made.advisoryId ||= advisoryIdOf([randomUUID()]);
     made.author = call.caller.uid;
-    made.events = given.events.map((event) => newEvent(call.caller.uid, eventFromV1(event)));
+    made.events = input.events.map((event) => newEvent(call.caller.uid, eventFromV1(event)));
     rejectExcess(made.events, "advisory.events");
     const insert = workIn(deps, call, parentId, (writer) => writer.insert(made));
     return deps.creates.write(call, insert, (stored) =>
@@ -60,17 +60,17 @@ function rejectInvalidSubject(problems: readonly FieldViolation[]): void {
 /** Replaces the subject of an advisory; its id, author and events stay. */
 function updateV1(deps: CreateDeps): Handler {
   return async (call, message) => {
-    const given = message as v1.Advisory;
-    if (given.id === "") throw invalidArgument({ field: "id", description: "id is required" });
-    const subject = fromV1(given);
-    const stored = await writeAdvisory(deps, call, given.id, async (writer, before) => {
+    const input = message as v1.Advisory;
+    if (input.id === "") throw invalidArgument({ field: "id", description: "id is required" });
+    const subject = fromV1(input);
+    const stored = await writeAdvisory(deps, call, input.id, async (writer, before) => {
       if (subject.advisoryId !== "" && subject.advisoryId !== before.advisoryId) {
         throw invalidArgument({
           field: "advisoryId",
           description: "advisoryId cannot be changed",
         });
       }
-      rejectInvalidSubject(subjectProblems(given, "", before));
+      rejectInvalidSubject(subjectProblems(input, "", before));
       const after = replaceSubject(before, subject);
       return equals(AdvisorySchema, before, after) ? before : writer.update(after);
     });

@@ -8,7 +8,7 @@ import { problemOf } from "../../../problem.ts";
 import { resolveGroup } from "../../../resolve/groups.ts";
 import { resolveRole } from "../../../resolve/resolve.ts";
 import { confirmTwins, twinsNamed } from "../../../resource/twins.ts";
-import { given, readObject } from "../../../resource/values.ts";
+import { definedFields, readObject } from "../../../resource/values.ts";
 import { IDENTITY_COLUMNS } from "../columns.ts";
 import { relationshipOf } from "../relationship.ts";
 import type { genericDefinition } from "./commands.ts";
@@ -31,7 +31,7 @@ export const createGeneric: Run<typeof genericDefinition> = async (context, args
     context.prompt.require("NAME is missing", "give it before the options, or in the file");
     name = await context.prompt.text("NAME: Name of the identity");
   }
-  const identity = { ...fromFile, ...given({ name, description, relationship }) };
+  const identity = { ...fromFile, ...definedFields({ name, description, relationship }) };
   await createIdentity(context, { parent, roles: role, identity });
 };
 
