@@ -11,8 +11,8 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { GroupSchema, OrgStatus } from "@wharf/contract";
 import { RESOURCES } from "@wharf/server/app/resources.ts";
 import { BatchWriter } from "@wharf/server/store/db/commit/batch-writer.ts";
-import { HeldRows } from "@wharf/server/store/db/commit/held-rows.ts";
 import { insertUnlessThere } from "@wharf/server/store/db/commit/insert-rows.ts";
+import { LockedRows } from "@wharf/server/store/db/commit/locked-rows.ts";
 import type { ChangeKind, Changes } from "@wharf/server/store/db/commit/participant.ts";
 import type { Transaction } from "@wharf/server/store/db/commit/transaction.ts";
 import { updateOf } from "@wharf/server/store/db/commit/update-rows.ts";
@@ -73,7 +73,7 @@ function transaction({ writer }: Driver, counts: CountChanges): Transaction {
     all: writer.all.bind(writer) as Transaction["all"],
     arrays: writer.arrays.bind(writer) as Transaction["arrays"],
     run: writer.run.bind(writer),
-    held: new HeldRows(true),
+    locked: new LockedRows(true),
     send: async (sql, ...params) => void (await writer.run(sql, ...params)),
     changeOne: async (sql, ...params) => (await writer.run(sql, ...params)) > 0,
     insert: async (target, row) => (await writer.run(insertUnlessThere(target), ...row)) > 0,

@@ -4,7 +4,7 @@ import { newChildUid, newRootUid, parentOf, rootOf } from "@wharf/contract";
 import fc from "fast-check";
 import pg from "pg";
 import { RESOURCES } from "../src/app/resources.ts";
-import type { Lock } from "../src/store/db/commit/held-rows.ts";
+import type { Lock } from "../src/store/db/commit/locked-rows.ts";
 import type { Transaction } from "../src/store/db/commit/transaction.ts";
 import { Connection } from "../src/store/db/postgres/connection.ts";
 import { openPostgres } from "../src/store/db/postgres.ts";

@@ -129,15 +129,15 @@ interface RowCheck {
 /** Rules of this version hold for tables of this version only. */
 async function checkRows(reader: Reader, { progress }: CheckOptions): Promise<RowCheck> {
   const step = await readStep(reader);
-  const known = schemaFor(reader.dialect).last;
-  if (step === known) {
+  const newestStep = schemaFor(reader.dialect).last;
+  if (step === newestStep) {
     const tables = Object.values(RESOURCES).map((resource) => resource.table);
     return { problems: await checkInvariants(reader, tables, progress), isReadable: true };
   }
   const problem =
     step === undefined
       ? "it has no tables of wharf"
-      : `its tables are of step ${step}, and this version of wharf has ${known}: check it with that version, or start the server to upgrade`;
+      : `its tables are of step ${step}, and this version of wharf has ${newestStep}: check it with that version, or start the server to upgrade`;
   const problems = [{ kind: "database", name: "migrations", problem } as const];
   return { problems, isReadable: false };
 }

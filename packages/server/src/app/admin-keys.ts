@@ -77,6 +77,6 @@ export function reseal(settings: Settings, newKeyFile: string): Promise<number> 
 
 async function providersWithSecret(store: Store): Promise<ProviderName[]> {
   const uids = await ownersOfSealed(store.reader, CLIENT_SECRET);
-  const known = await RESOURCES.identityProviders.findMany(store.reader, uids);
-  return uids.map((uid) => ({ uid, name: known.get(uid)?.name ?? "" }));
+  const providers = await RESOURCES.identityProviders.findMany(store.reader, uids);
+  return uids.map((uid) => ({ uid, name: providers.get(uid)?.name ?? "" }));
 }

@@ -41,7 +41,7 @@ export function notificationSecret(settings: Settings, host?: string): Promise<s
   );
 }
 
-/** What the owner of a local account needs to reset it. */
+/** Code and address with which the owner of a local account resets it. */
 export interface ResetOffer {
   readonly url: string;
   readonly code: string;

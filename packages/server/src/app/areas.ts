@@ -36,7 +36,7 @@ import type { SupervisorLink } from "./workers/supervisor-link.ts";
 
 export const API_SERVICES = [...SERVICES, ...SERVICES_V1];
 
-/** What areas need beside the core. */
+/** Dependencies of the areas beside the core. */
 export interface AreaDeps {
   readonly passwords: PasswordHasher;
   readonly readiness: Readiness;
@@ -47,7 +47,7 @@ export interface AreaDeps {
   readonly hosts?: HostLookup | undefined;
 }
 
-/** What the areas do beside answering requests. */
+/** Registered API, and the areas that work beside requests. */
 export interface Areas {
   readonly api: Api;
   readonly audit: { endStreams(): void };
@@ -80,7 +80,7 @@ export async function registerAreas(core: Core, deps: AreaDeps): Promise<Areas> 
   return { api, audit, delivery, registry };
 }
 
-/** What the port serves, once all areas are registered. */
+/** Port options for the methods and endpoints of all registered areas. */
 export function servedBy(core: Core, api: Api) {
   const { settings, metrics, store, audit, slices, authenticator, addresses } = core;
   const handlers = api.handlers.handlersOf(API_SERVICES);

@@ -27,7 +27,7 @@ import { registryHosts } from "../sts/audiences.ts";
 import { IssuerPolicy } from "../sts/issuers/issuer-policy.ts";
 import { RESOURCES } from "./resources.ts";
 
-/** What the areas are built on. Each area declares the members that it needs. */
+/** Shared services of all areas. Each area declares the members that it needs. */
 export interface Core extends Engine {
   readonly settings: Settings;
   readonly metrics: Metrics;
@@ -40,7 +40,7 @@ export interface Core extends Engine {
   readonly issuerPolicy: IssuerPolicy;
   readonly sinkPolicy: SinkPolicy;
   addresses(): Addresses;
-  /** How the installation is called in its events. */
+  /** Names of the installation in its events. */
   eventNames(): EventNames;
   /** Publishes the addresses, which the URL of the port completes. */
   publishAddresses(url: string): Promise<void>;

@@ -14,7 +14,7 @@ import { endAllSessions } from "../store/tables/login/sessions.ts";
 import { deleteAllTickets } from "../store/tables/login/tickets.ts";
 
 /**
- * What a rotation replaces, and when old keys stop being accepted. `overlap`: when their last token has
+ * Scope of a rotation, and the time until old keys are rejected. `overlap`: when their last token has
  * expired. `now`: immediately. `all`: immediately, and with them every secret of the installation, every
  * session and every sign-in in progress.
  */

@@ -7,7 +7,7 @@ import { openPort, type Port, type PortOptions } from "../wire/port/port.ts";
 
 type Served = Omit<PortOptions, "listen" | "tls" | "trustedProxies" | "hosts" | "cors" | "limits">;
 
-/** What one long gRPC response may have: the share of a worker holds one of them. */
+/** Memory of one long gRPC response: the share of a worker fits one of them. */
 const MIN_UNREAD_BYTES = 64 * 1024 * 1024;
 
 /** Opens the port at the address, and with the limits, of the settings. */

@@ -42,19 +42,19 @@ export interface DrainableServer extends RunningServer {
   drain(): void;
 }
 
-/** What a server is built on beside its settings; operators cannot choose it. */
+/** Dependencies of a server beside its settings; not configurable. */
 export interface ServerOptions {
   readonly open?: typeof openStore;
-  /** Where log lines are written to; stderr by default. */
+  /** Destination of log lines; stderr by default. */
   readonly logOutput?: LogOutput;
   readonly openPort?: typeof openConfiguredPort;
   /** The cost of password hashes; a low one makes tests fast. */
   readonly passwordCost?: PasswordCost;
-  /** What bounds the cost of a request; low ones make tests fast. */
+  /** Bounds of the cost of a request; low ones make tests fast. */
   readonly limits?: EngineLimits;
   /** Times of deliveries; short ones make tests fast. */
   readonly deliveryTimes?: DeliveryTimes;
-  /** How the names of sinks are resolved; by name servers of its own in tests. */
+  /** Resolver for the host names of sinks; tests have their own name servers. */
   readonly hosts?: HostLookup;
   /** For one of several processes. */
   readonly supervisor?: SupervisorLink;

@@ -49,11 +49,11 @@ function boundedFilter(filter: AuditFilter | undefined) {
     if (filter?.[field] !== undefined) continue;
     throw invalidArgument({ field: `filter.${field}`, description: `${field} is required` });
   }
-  const given = filter as AuditFilter;
-  if (given.outcome !== AuditOutcome.UNSPECIFIED) {
+  const complete = filter as AuditFilter;
+  if (complete.outcome !== AuditOutcome.UNSPECIFIED) {
     const description = "outcome must not be set: every outcome is counted";
     throw invalidArgument({ field: "filter.outcome", description });
   }
-  const time = (field: "since" | "until") => timestampMs(given[field] ?? timestampFromMs(0));
-  return { filter: given, since: time("since"), until: time("until") };
+  const time = (field: "since" | "until") => timestampMs(complete[field] ?? timestampFromMs(0));
+  return { filter: complete, since: time("since"), until: time("until") };
 }

@@ -10,7 +10,7 @@ import { type CheckpointDeps, Checkpoints } from "./checkpoints.ts";
 import { auditHandlers } from "./handlers.ts";
 import { auditWatchMethod } from "./watch.ts";
 
-/** How often entries of other processes are looked for while there are streams. */
+/** Interval at which entries of other processes are polled while there are streams. */
 const POLL_MS = 500;
 
 export interface RegisterAuditDeps extends CheckpointDeps, ListDeps, StreamDeps, AuditedDeps {

@@ -14,7 +14,7 @@ const ROOTS_BATCH = 32;
 /** Entries of an incomplete group expire together: each deletion is signed. */
 const INCOMPLETE_GRACE_MS = 24 * 3_600_000;
 
-/** How many rows were deleted. */
+/** Numbers of deleted rows. */
 export interface Deleted {
   readonly entries: number;
   readonly checkpoints: number;
@@ -37,11 +37,11 @@ export async function deleteExpiredEntries(
   const end = Math.min((Math.floor(first / GROUP_IDS) + 1) * GROUP_IDS, last);
   const group = await readAuditTimes(reader, first, end);
   const covered = await checkpointedId(reader);
-  const kept = group.findIndex(([id, time]) => time > until || id > covered);
-  const expired = kept < 0 ? group : group.slice(0, kept);
+  const firstRetained = group.findIndex(([id, time]) => time > until || id > covered);
+  const expired = firstRetained < 0 ? group : group.slice(0, firstRetained);
   const [oldest, newest] = [expired[0], expired.at(-1)];
   if (oldest === undefined || newest === undefined) return undefined;
-  const isWhole = kept < 0 && end < last;
+  const isWhole = firstRetained < 0 && end < last;
   if (!isWhole && oldest[1] > until - INCOMPLETE_GRACE_MS) return undefined;
   const cut = await declareDeletion(store, checkpoints, first, newest[0]);
   const entries = await store.write((tx) => deleteAuditRange(tx, first, newest[0] + 1));

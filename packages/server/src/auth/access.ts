@@ -43,7 +43,7 @@ export interface AccessDeps {
 /** The grants of an identity, its name, and the sign-in of the browser session that it acts in. */
 export type NamedGrants = Pick<Caller, "name" | "grants" | "signedIn">;
 
-/** What a role mapping grants at a scope. */
+/** Capabilities that a role mapping grants at a scope. */
 type MappedGrant = readonly [scope: string, capabilities: CapabilitySet];
 
 /** The grants and sessions of identities. */
@@ -64,7 +64,7 @@ export class Access {
   }
 
   /**
-   * What an identity's role bindings grant it, where they count (see Standing). Undefined when there
+   * Grants by an identity's role bindings, where they count (see Standing). Undefined when there
    * is no such identity, when the session has expired, and when provisioning leaves a person nothing.
    */
   async grantsOf(
@@ -93,15 +93,15 @@ export class Access {
     const bound = await this.#bindingGrants.of(uid);
     const mapped = login?.identity === uid ? await this.#mapped(login, reader) : [];
     const person = personOf(identity);
-    const known = { name: identity.name, signedIn: login && browserSignInOf(login) };
-    if (person === undefined) return { ...known, grants: bound.plus(mapped) };
+    const subject = { name: identity.name, signedIn: login && browserSignInOf(login) };
+    if (person === undefined) return { ...subject, grants: bound.plus(mapped) };
     const scopes = [...bound.scopes, ...mapped.map(([scope]) => scope)];
     const standing = await this.standingOf(reader, person, login, scopes);
     const counted = this.#counted(bound, mapped, standing);
-    if (counted.size > 0) return { ...known, grants: counted };
+    if (counted.size > 0) return { ...subject, grants: counted };
     const isLeftOut = scopes.some((scope) => !standing.isActiveAt(scope));
     if (isLeftOut || (await isDeactivated(reader, person))) return undefined;
-    return { ...known, grants: counted };
+    return { ...subject, grants: counted };
   }
 
   /**
@@ -109,10 +109,10 @@ export class Access {
    * with it.
    */
   #counted(bound: Grants, mapped: readonly MappedGrant[], standing: Standing): Grants {
-    const held = mapped.map(([scope, capabilities]) => [scope, capabilities.toArray()]);
-    const key = JSON.stringify([standing.key, held]);
-    const known = this.#lastCounted.get(bound);
-    if (known?.key === key) return known.grants;
+    const mappedKeys = mapped.map(([scope, capabilities]) => [scope, capabilities.toArray()]);
+    const key = JSON.stringify([standing.key, mappedKeys]);
+    const cached = this.#lastCounted.get(bound);
+    if (cached?.key === key) return cached.grants;
     const grants = bound
       .where((scope) => standing.countsAt(scope))
       .plus(mapped.filter(([scope]) => standing.isActiveAt(scope)));
@@ -165,7 +165,7 @@ export class Access {
     return hasLastingSignIn(deps, reader, identity, group, ignoredProvider);
   }
 
-  /** What roles grant, by uid. */
+  /** Capabilities of roles, by uid. */
   async #capabilitiesOf(uids: readonly string[], reader: Reader) {
     const found = await this.#deps.resources.roles.findMany(reader, uids);
     return new Map([...found].map(([uid, role]) => [uid, CapabilitySet.of(...role.capabilities)]));
@@ -181,7 +181,7 @@ export class Access {
     return [...(await externalGroupRoleMappings.findMany(reader, uids)).values()];
   }
 
-  /** What the external groups of a person at sign-in grant. */
+  /** Grants by the external groups of a person at sign-in. */
   async #mapped(session: StoredSession, reader: Reader) {
     const found = await this.mappingsOf(session, reader);
     const roles = found.map(({ roleUid }) => roleUid);

@@ -41,8 +41,8 @@ function readActor(authorization: string): Actor {
   if (!text.includes('"act"')) return NOBODY;
   const { sub, email, act } = JSON.parse(text) as Claims;
   if (act === undefined) return NOBODY;
-  const shown = { aud: act.aud, iss: act.iss, sub: act.sub, email };
-  const texts = Object.entries(shown).flatMap(([name, value]) => {
+  const claims = { aud: act.aud, iss: act.iss, sub: act.sub, email };
+  const texts = Object.entries(claims).flatMap(([name, value]) => {
     if (value === undefined || value === "") return [];
     return [[name, Array.isArray(value) ? value.join(",") : String(value)] as const];
   });

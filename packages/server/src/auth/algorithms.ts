@@ -9,7 +9,7 @@ export const ALGORITHMS = ["ES256", "RS256"] as const;
 export type Algorithm = (typeof ALGORITHMS)[number];
 
 /**
- * The one algorithm that a key is used with. It follows from the key itself, never from the header of a
+ * Signature algorithm of a key. It follows from the key itself, never from the header of a
  * token, so that no token can choose how its signature is verified.
  */
 export function algorithmOf({ asymmetricKeyType }: KeyObject): Algorithm {

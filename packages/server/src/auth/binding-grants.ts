@@ -67,11 +67,11 @@ export class BindingGrants {
 
   async of(identity: string): Promise<Grants> {
     await this.#log.read();
-    const known = this.#compiled.get(identity) ?? this.#begin(identity);
+    const compiled = this.#compiled.get(identity) ?? this.#begin(identity);
     this.#compiled.delete(identity);
-    this.#compiled.set(identity, known);
-    const isFresh = known.stale?.size === 0 && !known.isRefreshing;
-    return isFresh ? known.grants : known.refreshed.read();
+    this.#compiled.set(identity, compiled);
+    const isFresh = compiled.stale?.size === 0 && !compiled.isRefreshing;
+    return isFresh ? compiled.grants : compiled.refreshed.read();
   }
 
   async #readLog(): Promise<void> {
@@ -225,14 +225,14 @@ function heldAt(
   scopes: ReadonlyMap<string, ReadonlySet<string>>,
   capabilities: ReadonlyMap<string, CapabilitySet>,
 ): Map<string, CapabilitySet> {
-  const held = new Map<string, CapabilitySet>();
+  const result = new Map<string, CapabilitySet>();
   for (const [group, roles] of scopes) {
     let all = CapabilitySet.EMPTY;
     for (const role of roles) {
       const granted = capabilities.get(role) ?? CapabilitySet.EMPTY;
       all = all === CapabilitySet.EMPTY ? granted : all.union(granted);
     }
-    held.set(group, all);
+    result.set(group, all);
   }
-  return held;
+  return result;
 }

@@ -35,9 +35,13 @@ function grantsOf(granted: readonly Entry[]): Grants {
   return Grants.at(granted.map(([scope, list]) => [scope, CapabilitySet.of(...list)] as const));
 }
 
-function holdsAll(granted: readonly Entry[], uid: string, wanted: readonly Capability[]): boolean {
+function holdsAll(
+  granted: readonly Entry[],
+  uid: string,
+  required: readonly Capability[],
+): boolean {
   const there = held(granted, uid);
-  return wanted.every((one) => there.has(one));
+  return required.every((one) => there.has(one));
 }
 
 test("a scope has exactly the capabilities granted at it and above it", () => {
@@ -49,28 +53,28 @@ test("a scope has exactly the capabilities granted at it and above it", () => {
 });
 
 test("several capabilities are held when each is, from any scope above", () => {
-  const property = fc.property(entries, scopes, some, (granted, uid, wanted) => {
+  const property = fc.property(entries, scopes, some, (granted, uid, required) => {
     const grants = grantsOf(granted);
-    const expected = holdsAll(granted, uid, wanted);
-    assert.equal(grants.holds(wanted, uid), expected);
-    assert.equal(grants.holds(CapabilitySet.of(...wanted), uid), expected);
+    const expected = holdsAll(granted, uid, required);
+    assert.equal(grants.holds(required, uid), expected);
+    assert.equal(grants.holds(CapabilitySet.of(...required), uid), expected);
   });
   fc.assert(property, { seed: SEED, numRuns: 500 });
 });
 
 test("the reach covers a scope exactly when everything asked for is held there", () => {
-  const property = fc.property(entries, scopes, some, (granted, uid, wanted) => {
-    const reach = grantsOf(granted).reach(wanted);
+  const property = fc.property(entries, scopes, some, (granted, uid, required) => {
+    const reach = grantsOf(granted).reach(required);
     assert.ok("scopes" in reach);
     const covered = reach.scopes.some((scope) => isWithin(uid, scope));
-    assert.equal(covered, holdsAll(granted, uid, wanted));
+    assert.equal(covered, holdsAll(granted, uid, required));
   });
   fc.assert(property, { seed: SEED, numRuns: 500 });
 });
 
 test("the reach has no scope twice and none below another", () => {
-  const property = fc.property(entries, some, (granted, wanted) => {
-    const reach = grantsOf(granted).reach(wanted);
+  const property = fc.property(entries, some, (granted, required) => {
+    const reach = grantsOf(granted).reach(required);
     assert.ok("scopes" in reach);
     for (const [at, scope] of reach.scopes.entries()) {
       const covering: string[] = reach.scopes.filter(

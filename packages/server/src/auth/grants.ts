@@ -1,7 +1,7 @@
 import { type Capability, CapabilitySet, rootOf } from "@wharf/contract";
 import { RootGrants } from "./root-grants.ts";
 
-/** Where in the tree a caller has capabilities: everywhere, or at and below these scopes. */
+/** Scopes of a caller's capabilities: everywhere, or at and below these scopes. */
 export type Reach = { readonly everything: true } | { readonly scopes: readonly string[] };
 
 /** The capabilities of one caller at scopes, grouped by root. Immutable. */
@@ -18,13 +18,13 @@ export class Grants {
     this.#everywhere = everywhere;
   }
 
-  static at(entries: Iterable<readonly [uid: string, held: CapabilitySet]>): Grants {
+  static at(entries: Iterable<readonly [uid: string, capabilities: CapabilitySet]>): Grants {
     const roots = new Map<string, Map<string, CapabilitySet>>();
-    for (const [uid, held] of entries) {
+    for (const [uid, capabilities] of entries) {
       const root = rootOf(uid);
       const own = roots.get(root) ?? new Map<string, CapabilitySet>();
       roots.set(root, own);
-      own.set(uid, own.get(uid)?.union(held) ?? held);
+      own.set(uid, own.get(uid)?.union(capabilities) ?? capabilities);
     }
     return new Grants(new Map([...roots].map(([root, own]) => [root, RootGrants.of(own)])));
   }
@@ -35,28 +35,28 @@ export class Grants {
   }
 
   /** Grants at every scope. */
-  static everywhere(held: CapabilitySet): Grants {
-    return new Grants(new Map(), held);
+  static everywhere(capabilities: CapabilitySet): Grants {
+    return new Grants(new Map(), capabilities);
   }
 
-  /** These grants, and further ones. */
-  plus(entries: readonly (readonly [uid: string, held: CapabilitySet])[]): Grants {
+  /** Union with other grants. */
+  plus(entries: readonly (readonly [uid: string, capabilities: CapabilitySet])[]): Grants {
     if (entries.length === 0) return this;
     const roots = new Map(this.#roots);
     for (const root of new Set(entries.map(([uid]) => rootOf(uid)))) {
       const own = new Map(roots.get(root)?.entries);
-      for (const [uid, held] of entries) {
-        if (rootOf(uid) === root) own.set(uid, own.get(uid)?.union(held) ?? held);
+      for (const [uid, capabilities] of entries) {
+        if (rootOf(uid) === root) own.set(uid, own.get(uid)?.union(capabilities) ?? capabilities);
       }
       roots.set(root, RootGrants.of(own));
     }
     return new Grants(roots, this.#everywhere);
   }
 
-  /** These grants within a boundary: at each scope, the capabilities that both have there. */
+  /** Intersection with a boundary: at each scope, the capabilities that both have there. */
   intersect(boundary: Grants): Grants {
-    const known = this.#intersections.get(boundary);
-    if (known !== undefined) return known;
+    const cached = this.#intersections.get(boundary);
+    if (cached !== undefined) return cached;
     const roots = new Map<string, RootGrants>();
     for (const root of new Set([...this.#roots.keys(), ...boundary.#roots.keys()])) {
       const scopes = [this, boundary].flatMap((one) => [...(one.#roots.get(root)?.scopes ?? [])]);
@@ -90,7 +90,7 @@ export class Grants {
   }
 
   /** Every scope with grants of its own, with all capabilities there, inherited ones included. */
-  get entries(): Iterable<readonly [uid: string, held: CapabilitySet]> {
+  get entries(): Iterable<readonly [uid: string, set: CapabilitySet]> {
     return [...this.#roots.values()].flatMap((root) => [...root.entries]);
   }
 
@@ -104,7 +104,7 @@ export class Grants {
     return this.heldAt(uid).hasAll(capabilities);
   }
 
-  /** The fewest scopes that cover where all of these capabilities are held, or any if none are named. */
+  /** Minimal set of scopes that covers all scopes with all of these capabilities, or with any if none are named. */
   reach(capabilities: readonly Capability[]): Reach {
     if (!this.#everywhere.isEmpty) {
       return this.#everywhere.hasAll(capabilities) ? { everything: true } : { scopes: [] };

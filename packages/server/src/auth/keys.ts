@@ -49,7 +49,7 @@ export class SigningKeys {
   readonly #secrets: Secrets;
   readonly #others: readonly Reloadable[];
   readonly #rs256Audiences: ReadonlySet<string>;
-  /** What tokens are signed with, as the discovery document lists it. */
+  /** Signature algorithms of tokens, as the discovery document lists them. */
   readonly algorithms: readonly Algorithm[];
   readonly #reloads: Reloads;
   #keys: readonly SigningKey[] = [];
@@ -144,9 +144,9 @@ export class SigningKeys {
 
   /** Keys are immutable: one that is cached need not be decrypted again. */
   async #parsed({ kid, retires, sealed }: SealedKey): Promise<SigningKey> {
-    const known = this.#keys.find((key) => key.kid === kid);
+    const match = this.#keys.find((key) => key.kid === kid);
     const ends = retires ?? Number.POSITIVE_INFINITY;
-    if (known !== undefined) return known.retires === ends ? known : { ...known, retires: ends };
+    if (match !== undefined) return match.retires === ends ? match : { ...match, retires: ends };
     const jwk = await this.#secrets.openSealed(this.#store.reader, SIGNING_KEYS, kid, sealed);
     const privateKey = createPrivateKey({ key: JSON.parse(jwk), format: "jwk" });
     const publicKey = createPublicKey(privateKey);

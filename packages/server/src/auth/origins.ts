@@ -4,7 +4,7 @@ import type { StoredSession } from "../store/tables/login/sessions.ts";
 import type { Access } from "./access.ts";
 import { personOf, Standing } from "./standing.ts";
 
-/** What keeps a role binding or group mapping from having an effect. */
+/** Reason why a role binding or group mapping has no effect. */
 export type Obstacle = "deactivated" | "sign-in" | "token scope";
 
 /** A role binding or group mapping: what `Access.find` compiles grants from. */

@@ -37,8 +37,8 @@ export class RefreshTokens {
   read(text: string, now: number): RefreshToken {
     const { exp, sid, gen, mac } = parse(text);
     const right = this.#hmac(sid, gen, exp);
-    const given = Buffer.from(mac, "base64url");
-    if (given.length !== right.length || !timingSafeEqual(given, right)) throw malformed();
+    const signature = Buffer.from(mac, "base64url");
+    if (signature.length !== right.length || !timingSafeEqual(signature, right)) throw malformed();
     if (exp * 1000 <= now) throw unauthenticated("the refresh token has expired");
     return { session: sid, generation: gen, expires: exp * 1000 };
   }

@@ -9,33 +9,33 @@ export class RootGrants {
   static readonly NONE = new RootGrants(new Map(), new Map());
 
   /** Ordered by uid: a scope comes right before the scopes below it. */
-  readonly #held: ReadonlyMap<string, CapabilitySet>;
-  /** What was granted at each scope itself, without inherited capabilities. */
+  readonly #sets: ReadonlyMap<string, CapabilitySet>;
+  /** Capabilities granted at each scope itself, without inherited ones. */
   readonly #own: ReadonlyMap<string, CapabilitySet>;
   readonly #topmost = new Map<string, readonly string[]>();
 
   private constructor(
-    held: ReadonlyMap<string, CapabilitySet>,
+    sets: ReadonlyMap<string, CapabilitySet>,
     own: ReadonlyMap<string, CapabilitySet>,
   ) {
-    this.#held = held;
+    this.#sets = sets;
     this.#own = own;
   }
 
   /** From the grants at each scope itself. */
   static of(own: ReadonlyMap<string, CapabilitySet>): RootGrants {
     const unions = new Unions();
-    const held = new Map<string, CapabilitySet>();
-    const above: (readonly [uid: string, held: CapabilitySet])[] = [];
+    const sets = new Map<string, CapabilitySet>();
+    const above: (readonly [uid: string, set: CapabilitySet])[] = [];
     for (const uid of [...own.keys()].sort()) {
       while (above.length > 0 && !isSelfOrBelow(uid, above.at(-1)?.[0] ?? "")) above.pop();
       const granted = own.get(uid) ?? CapabilitySet.EMPTY;
       const inherited = above.at(-1)?.[1];
       const all = inherited === undefined ? granted : unions.of(inherited, granted);
-      held.set(uid, all);
+      sets.set(uid, all);
       above.push([uid, all]);
     }
-    return new RootGrants(held, own);
+    return new RootGrants(sets, own);
   }
 
   /** Only the grants that were made at matching scopes. */
@@ -45,28 +45,28 @@ export class RootGrants {
   }
 
   get size(): number {
-    return this.#held.size;
+    return this.#sets.size;
   }
 
   /** Every scope with grants of its own, with all capabilities there, inherited ones included. */
-  get entries(): Iterable<readonly [uid: string, held: CapabilitySet]> {
-    return this.#held;
+  get entries(): Iterable<readonly [uid: string, set: CapabilitySet]> {
+    return this.#sets;
   }
 
   get scopes(): Iterable<string> {
-    return this.#held.keys();
+    return this.#sets.keys();
   }
 
   /** All capabilities at a scope. */
   heldAt(uid: string): CapabilitySet {
     for (let scope = uid; ; scope = scope.slice(0, scope.lastIndexOf("/"))) {
-      const held = this.#held.get(scope);
-      if (held !== undefined) return held;
+      const set = this.#sets.get(scope);
+      if (set !== undefined) return set;
       if (!scope.includes("/")) return CapabilitySet.EMPTY;
     }
   }
 
-  /** The topmost scopes where all of these capabilities are held, or any if none are named. */
+  /** The topmost scopes with all of these capabilities, or with any if none are named. */
   topmost(capabilities: readonly Capability[]): readonly string[] {
     const key = capabilities.join();
     let found = this.#topmost.get(key);
@@ -79,14 +79,14 @@ export class RootGrants {
 
   #findTopmost(capabilities: readonly Capability[]): string[] {
     const found: string[] = [];
-    const known = new Map<CapabilitySet, boolean>();
-    for (const [uid, held] of this.#held) {
+    const cache = new Map<CapabilitySet, boolean>();
+    for (const [uid, set] of this.#sets) {
       const last = found.at(-1);
       if (last !== undefined && isSelfOrBelow(uid, last)) continue;
-      let suffices = known.get(held);
+      let suffices = cache.get(set);
       if (suffices === undefined) {
-        suffices = !held.isEmpty && held.hasAll(capabilities);
-        known.set(held, suffices);
+        suffices = !set.isEmpty && set.hasAll(capabilities);
+        cache.set(set, suffices);
       }
       if (suffices) found.push(uid);
     }

@@ -18,7 +18,7 @@ import type { StoredSession } from "../store/tables/login/sessions.ts";
 import { isProvisioned, maySignIn } from "./provisioning.ts";
 
 /**
- * Where the sign-in of a person counts.
+ * Scopes at which the sign-in of a person counts.
  *
  * A person has one identity in the whole installation, identified by issuer and subject, but any tenant
  * can register any issuer with an own client and obtain ID tokens of that issuer's users.
@@ -98,7 +98,7 @@ export function clientOf({ provider, person }: SignIn): SignInClient | undefined
   return clientId === undefined ? undefined : { provider, clientId };
 }
 
-/** How access reads one kind of resource. A port: auth is below the engine that stores them. */
+/** Reader of one kind of resource for access. A port: auth is below the engine that stores them. */
 export interface Lookup<R> {
   find(reader: Reader, uid: string): Promise<R | undefined>;
   findMany(reader: Reader, uids: Iterable<string>): Promise<Map<string, R>>;

@@ -100,13 +100,13 @@ export function issueToken(
 
 /** The `cap` claim, which clients read: a bit set of capabilities for each scope. */
 function encodeBoundary(boundary: Grants): Record<string, string> {
-  return Object.fromEntries([...boundary.entries].map(([uid, held]) => [uid, held.encode()]));
+  return Object.fromEntries([...boundary.entries].map(([uid, set]) => [uid, set.encode()]));
 }
 
 function decodeBoundary(cap: unknown): Grants | undefined {
   if (cap === undefined) return undefined;
   const entries = Object.entries(cap as Record<string, string>);
-  return Grants.at(entries.map(([uid, held]) => [uid, CapabilitySet.decode(held)] as const));
+  return Grants.at(entries.map(([uid, encoded]) => [uid, CapabilitySet.decode(encoded)] as const));
 }
 
 /**

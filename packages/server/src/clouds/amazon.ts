@@ -1,10 +1,10 @@
 import {
   type Attempt,
+  type CredentialCheck,
   exchange,
   formatError,
   members,
   notReady,
-  type Outcome,
   type ResponseFormat,
 } from "./exchange.ts";
 
@@ -33,7 +33,7 @@ export async function tryAmazon({
   settings,
   sign,
   traceparent,
-}: Attempt): Promise<Outcome> {
+}: Attempt): Promise<CredentialCheck> {
   const { amazon, uid } = association;
   if (amazon === undefined) {
     return notReady("NOT_CONFIGURED", "the association names no Amazon account");

@@ -1,9 +1,9 @@
 import {
   type Attempt,
+  type CredentialCheck,
   exchange,
   members,
   notReady,
-  type Outcome,
   oauthErrorText,
   type ResponseFormat,
 } from "./exchange.ts";
@@ -23,7 +23,7 @@ export async function tryAzure({
   settings,
   sign,
   traceparent,
-}: Attempt): Promise<Outcome> {
+}: Attempt): Promise<CredentialCheck> {
   const { azure } = association;
   if (azure === undefined) {
     return notReady("NOT_CONFIGURED", "the association names no Azure tenant");
@@ -31,7 +31,7 @@ export async function tryAzure({
   const url = `${settings.azureLoginEndpoint}/${azure.tenantId}/oauth2/v2.0/token`;
   const clients = Object.entries(azure.clientIds).sort(([a], [b]) => (a < b ? -1 : 1));
   const outcomes = await Promise.all(
-    clients.map(async ([component, clientId]): Promise<Outcome> => {
+    clients.map(async ([component, clientId]): Promise<CredentialCheck> => {
       const form = {
         grant_type: "client_credentials",
         client_id: clientId,

@@ -19,7 +19,7 @@ import type { Store } from "../store/db/store.ts";
 import type { Api } from "../wire/api.ts";
 import { tryAmazon } from "./amazon.ts";
 import { tryAzure } from "./azure.ts";
-import type { Attempt, Outcome } from "./exchange.ts";
+import type { Attempt, CredentialCheck } from "./exchange.ts";
 import { tryGoogle } from "./google.ts";
 
 export interface CheckDeps {
@@ -32,7 +32,7 @@ export interface CheckDeps {
 /** Providers verify the token immediately. */
 const TOKEN_LIFETIME_MS = 5 * 60_000;
 
-const PROVIDERS: Readonly<Record<number, (attempt: Attempt) => Promise<Outcome>>> = {
+const PROVIDERS: Readonly<Record<number, (attempt: Attempt) => Promise<CredentialCheck>>> = {
   [AccountProviderType.GOOGLE]: tryGoogle,
   [AccountProviderType.AMAZON]: tryAmazon,
   [AccountProviderType.AZURE]: tryAzure,
@@ -74,7 +74,7 @@ function checkMethod({ settings, store, keys, addresses }: CheckDeps): Handler {
   };
 }
 
-function responseOf(outcome: Outcome) {
+function responseOf(outcome: CredentialCheck) {
   if (outcome.ready) {
     return create(CheckAccountAssociationResponseSchema, { status: CheckStatus.READY });
   }

@@ -2,7 +2,7 @@ import type { AccountAssociation } from "@wharf/contract";
 import type { Settings } from "../config/settings.ts";
 import { FetchError, fetchResponse } from "../lib/net/fetch-json.ts";
 
-/** One attempt to get credentials with an association. */
+/** An attempt to get credentials with an association. */
 export interface Attempt {
   readonly association: AccountAssociation;
   readonly settings: Settings;
@@ -12,7 +12,8 @@ export interface Attempt {
   readonly traceparent: string | undefined;
 }
 
-export type Outcome =
+/** Result of an attempt: credentials could be had, or the reason why not. */
+export type CredentialCheck =
   | { readonly ready: true }
   | { readonly ready: false; readonly reason: Reason; readonly message: string };
 
@@ -22,11 +23,11 @@ export type Outcome =
  */
 export type Reason = "NOT_CONFIGURED" | "REFUSED" | "UNREACHABLE" | "MISCONFIGURED";
 
-/** How to read the responses of a provider. */
+/** Parser for the responses of a provider. */
 export interface ResponseFormat {
   /** The name of the provider in messages. */
   readonly provider: string;
-  /** Whether a response has credentials. They are not read any further. */
+  /** Whether a response has credentials. They are not parsed. */
   hasCredentials(json: unknown): boolean;
   /** The text of an error response; undefined if it is none. */
   errorText(json: unknown): string | undefined;
@@ -40,7 +41,7 @@ export async function exchange(
   form: Readonly<Record<string, string>>,
   { provider, hasCredentials, errorText }: ResponseFormat,
   traceparent?: string,
-): Promise<Outcome> {
+): Promise<CredentialCheck> {
   try {
     const { status, json } = await fetchResponse(new URL(url), {
       // The operator configures the endpoint, not the caller, so private addresses are allowed.
@@ -67,7 +68,7 @@ export async function exchange(
   }
 }
 
-export function notReady(reason: Reason, message: string): Outcome {
+export function notReady(reason: Reason, message: string): CredentialCheck {
   return { ready: false, reason, message: sanitize(message) };
 }
 
@@ -87,7 +88,7 @@ export function members(json: unknown): Readonly<Record<string, unknown>> {
   return typeof json === "object" && json !== null ? (json as Record<string, unknown>) : {};
 }
 
-/** One line of bounded length, without tokens, which a provider may quote in its error. */
+/** A single line of bounded length, without tokens, which a provider may quote in its error. */
 function sanitize(text: string): string {
   const line = text
     .replace(/eyJ[\w.-]+/g, "[token]")

@@ -1,10 +1,10 @@
 import {
   type Attempt,
+  type CredentialCheck,
   exchange,
   formatError,
   members,
   notReady,
-  type Outcome,
   oauthErrorText,
   type ResponseFormat,
 } from "./exchange.ts";
@@ -25,7 +25,7 @@ export async function tryGoogle({
   settings,
   sign,
   traceparent,
-}: Attempt): Promise<Outcome> {
+}: Attempt): Promise<CredentialCheck> {
   const { google } = association;
   if (google === undefined) {
     return notReady("NOT_CONFIGURED", "the association names no Google project");

@@ -81,8 +81,8 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
 /** A host for errors and logs. */
 export function shownHost({ host, port }: DatabaseHost): string {
   const name = host === "" ? "localhost" : host;
-  const shown = name.includes(":") ? `[${name}]` : name;
-  return port === undefined ? shown : `${shown}:${port}`;
+  const displayName = name.includes(":") ? `[${name}]` : name;
+  return port === undefined ? displayName : `${displayName}:${port}`;
 }
 
 function parseParams(query: string): Map<string, string> {

@@ -10,10 +10,10 @@ const MAX_DEFAULT_WORKERS = 8;
 /** The same with PostgreSQL, which needs cores, and connections of each worker. */
 const MAX_DEFAULT_WORKERS_POSTGRES = 4;
 
-/** What a busy worker may need. */
+/** Memory of a busy worker. */
 const WORKER_BYTES = 512 * 1024 * 1024;
 
-/** What this machine is, for tests. */
+/** Properties of this machine; tests have their own. */
 export interface Machine {
   readonly cores: number;
   readonly memoryBytes: number;
@@ -21,8 +21,8 @@ export interface Machine {
 }
 
 /**
- * One worker per core beyond the first, which is left to the supervisor and to the system. With two cores that is one
- * process, without a supervisor. Windows passes connections to other processes too slowly for it to help.
+ * Default number of workers: one per core beyond the first, which serves the supervisor and the system. With two
+ * cores that is one process, without a supervisor. Windows passes connections to other processes too slowly for it to help.
  */
 export function defaultWorkers(
   databaseUrl: string,

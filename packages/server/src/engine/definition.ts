@@ -3,7 +3,7 @@ import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { Reach } from "../auth/grants.ts";
 import type { Call, Handler } from "../rpc/call.ts";
-import type { Lock } from "../store/db/commit/held-rows.ts";
+import type { Lock } from "../store/db/commit/locked-rows.ts";
 import type { Reader } from "../store/db/connection.ts";
 import type { Condition, Order } from "../store/resources/query.ts";
 import type { Catalog } from "./catalog.ts";
@@ -23,7 +23,7 @@ export type ResourceMessage = Message & {
 };
 
 /**
- * What the engine needs to know about a resource. Together with the service in the contract this is
+ * Definition of a kind of resource. Together with the service in the contract this is
  * enough to get, list, create, update and delete it.
  */
 export interface ResourceDefinition<R extends ResourceMessage> {
@@ -33,12 +33,12 @@ export interface ResourceDefinition<R extends ResourceMessage> {
   readonly table: string;
   readonly tree?: TreeDefinition;
   readonly index?: IndexDefinition<R>;
-  /** Where Delete keeps a tombstone: clients that mirror a list learn of deletions from it. */
+  /** Tombstones that Delete leaves: clients that mirror a list learn of deletions from them. */
   readonly softDelete?: SoftDelete;
   /** Whether creating, updating or deleting a resource changes what callers may do. */
   readonly changesAccess?: boolean;
   /**
-   * Where rows decide what role bindings grant: the column of the identity that a row concerns, or
+   * Column of the identity whose grants a row affects, where rows decide what role bindings grant, or
    * ALL_IDENTITIES. After a change the grants of other identities are not compiled again.
    */
   readonly grantsOf?: string;
@@ -67,7 +67,7 @@ export interface MethodDeps extends CreateDeps, ListDeps {
   readonly limits: EngineLimits;
 }
 
-/** How a resource sits in the tree of groups. */
+/** Position of a kind of resource in the tree of groups. */
 export interface TreeDefinition {
   /** Whether other resources are its children, and access is granted at it. */
   readonly isScope?: boolean;
@@ -81,7 +81,7 @@ export interface TreeDefinition {
   readonly uniqueNames?: boolean;
 }
 
-/** What lists of a resource filter and order by. */
+/** Columns by which lists of a resource filter and order. */
 export interface IndexDefinition<R extends ResourceMessage> {
   readonly filters?: readonly FilterDefinition<R>[];
   readonly terms?: readonly TermDefinition<R>[];
@@ -160,25 +160,25 @@ export interface Partitions<R> {
 export interface SoftDelete {
   /** The partition of tombstones. */
   readonly partition: number;
-  /** How long a tombstone blocks the deletion of its group. Older ones are deleted with the group. */
+  /** Time for which a tombstone blocks the deletion of its group. Older ones are deleted with the group. */
   readonly retentionMs: number;
 }
 
 /**
- * What hooks need from outside the engine, by area. An area whose hooks need something adds a member
+ * Dependencies of hooks outside the engine, by area. An area whose hooks need something adds a member
  * to this type, and the composition root has to supply it.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: areas add the members
 export interface HookDeps {}
 
-/** What a resource does beside being stored: checks, defaults and side effects. */
+/** Behavior of a kind of resource beside storage: checks, defaults and side effects. */
 export interface Hooks<R extends ResourceMessage> {
   /**
    * The uid of the parent of a new resource, or "" for none, from the parent that the caller gave. By
    * default that is the uid of an existing group.
    */
   resolveParent?(mutation: Mutation, parent: string): Promise<string>;
-  /** What a create locks, besides its parent. Saves round trips, and changes nothing else. */
+  /** Locks of a create besides its parent. Saves round trips, and changes nothing else. */
   locksOfCreate?(parent: string, input: R): readonly Lock[];
   /** Fills in what a caller may omit, before a new or changed resource is validated. */
   applyDefaults?(resource: R, before: R | undefined, call: Call): void;

@@ -19,7 +19,7 @@ export interface EngineDeps {
   readonly pageTokens: PageTokens;
   /** Seals the stored responses of creates. */
   readonly responseSealer: TokenSealer;
-  /** What the hooks of definitions need from outside the engine. */
+  /** Dependencies of the hooks of definitions outside the engine. */
   readonly hooks: HookDeps;
   readonly limits?: EngineLimits;
 }

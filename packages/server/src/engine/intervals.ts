@@ -12,8 +12,9 @@ export interface Intervals {
 }
 
 /** The number of intervals that a request asks for. */
-export function readIntervalCount(given: number): number {
-  if (given >= 0 && given <= MAX_INTERVALS) return given === 0 ? DEFAULT_INTERVALS : given;
+export function readIntervalCount(requested: number): number {
+  if (requested >= 0 && requested <= MAX_INTERVALS)
+    return requested === 0 ? DEFAULT_INTERVALS : requested;
   const description = `intervals must be 1 to ${MAX_INTERVALS}`;
   throw invalidArgument({ field: "intervals", description });
 }

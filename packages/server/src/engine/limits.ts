@@ -14,7 +14,7 @@ export interface EngineLimits {
   readonly deletedTags: number;
   /** Streams of each log in this process, of all callers. */
   readonly streams: number;
-  /** Those of one caller: more are a mistake of the client. */
+  /** Bound per caller: more streams are a mistake of the client. */
   readonly streamsPerCaller: number;
   /**
    * The time that requests keep the event loop before new ones are read, in milliseconds: some twenty GETs, so that those of

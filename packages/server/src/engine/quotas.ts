@@ -8,7 +8,7 @@ import type { Resource } from "./resource.ts";
 import type { Mutation } from "./write/mutation.ts";
 
 /**
- * What the operator can set quotas for, in a group and everything below it. Clusters are part of the
+ * Kinds of resources with quotas, in a group and everything below it, set by the operator. Clusters are part of the
  * contract; this service has none, so their quota has no effect.
  */
 export const QUOTAS = [

@@ -97,8 +97,8 @@ export class Resource<R extends ResourceMessage = ResourceMessage> {
     const json = row.json || messageToJson(schema, this.fromRow(row));
     if (eventFields === undefined) return { type: schema.typeName, json };
     const whole = JSON.parse(json) as Record<string, unknown>;
-    const shown = eventFields.map((field) => [field, whole[field]]);
-    return { type: schema.typeName, json: JSON.stringify(Object.fromEntries(shown)) };
+    const fields = eventFields.map((field) => [field, whole[field]]);
+    return { type: schema.typeName, json: JSON.stringify(Object.fromEntries(fields)) };
   }
 
   /** The resource as it is stored. Rows have no secrets, so no response made from one can have any. */

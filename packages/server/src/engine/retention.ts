@@ -23,12 +23,12 @@ const FIRST_PASS_MS = 2_000;
 /** The pause after a batch is as long as the batch took, and at least this. */
 const MIN_PAUSE_MS = 5;
 
-/** How many days rows are kept; 0 for no expiry. */
+/** Retention of rows in days; 0 for no expiry. */
 export type RetentionSettings = Pick<Settings, "eventRetentionDays">;
 
 /** Everything that expires, and what is expired now. The audit log has a retention of its own (audit/retention.ts). */
 export function expiriesAt(settings: RetentionSettings, now: number): Expiry[] {
-  const kept = (table: string, days: number, keepsNewest = false): Expiry[] =>
+  const retained = (table: string, days: number, keepsNewest = false): Expiry[] =>
     days === 0 ? [] : [{ table, column: "time", until: now - days * DAY_MS, keepsNewest }];
   return [
     { table: "tickets", column: "expires", until: now },
@@ -36,12 +36,12 @@ export function expiriesAt(settings: RetentionSettings, now: number): Expiry[] {
     { table: "idempotency_keys", column: "expires", until: now },
     // Of processes that were killed: others are renewed or released.
     { table: "leases", column: "expires", until: now - DAY_MS },
-    ...kept("registry_notices", NOTIFICATION_DAYS),
-    ...kept("manifest_deletions", NOTIFICATION_DAYS),
-    ...kept("path_deletions", NOTIFICATION_DAYS),
-    ...kept("deleted_groups", DELETED_GROUP_DAYS),
-    ...kept("events", settings.eventRetentionDays, true),
-    ...kept("deliveries", settings.eventRetentionDays, true),
+    ...retained("registry_notices", NOTIFICATION_DAYS),
+    ...retained("manifest_deletions", NOTIFICATION_DAYS),
+    ...retained("path_deletions", NOTIFICATION_DAYS),
+    ...retained("deleted_groups", DELETED_GROUP_DAYS),
+    ...retained("events", settings.eventRetentionDays, true),
+    ...retained("deliveries", settings.eventRetentionDays, true),
   ];
 }
 

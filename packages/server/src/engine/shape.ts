@@ -55,8 +55,8 @@ export class FieldRemover {
   }
 
   #plan(schema: DescMessage): Plan {
-    const known = this.#plans.get(schema);
-    if (known !== undefined) return known;
+    const cached = this.#plans.get(schema);
+    if (cached !== undefined) return cached;
     // An empty plan while its fields are inspected ends the recursion of recursive types.
     this.#plans.set(schema, { clear: [], enter: [] });
     const clear = schema.fields.filter(this.#matches);

@@ -1,7 +1,7 @@
 import type { EventWithBody, LoggedEvent } from "../store/tables/events/event-log.ts";
 import { eventTypes, publicTypeName } from "./event-types.ts";
 
-/** How the installation is called in its events. */
+/** Names of the installation in its events. */
 export interface EventNames {
   /** Before the types of all events: `dev.chainguard`. */
   readonly typePrefix: string;
@@ -65,11 +65,11 @@ export function fullType(type: string, { typePrefix }: Pick<EventNames, "typePre
 }
 
 function sourceOf({ type, bodyType }: LoggedEvent, { baseUrl, registryHost }: EventNames): string {
-  const known = eventTypes().get(type);
+  const eventType = eventTypes().get(type);
   // A host without a scheme, as receivers of the public contract expect.
-  if (known?.path === "") return registryHost || new URL(baseUrl).host;
+  if (eventType?.path === "") return registryHost || new URL(baseUrl).host;
   const isV1 = /\.v1\./.test(bodyType);
-  return baseUrl + ((isV1 ? known?.pathV1 : known?.path) ?? "");
+  return baseUrl + ((isV1 ? eventType?.pathV1 : eventType?.path) ?? "");
 }
 
 /** The payload: who caused the event, and the message as JSON. */

@@ -50,15 +50,15 @@ const CAPABILITIES_OF_SERVICES: Readonly<Record<string, readonly Capability[]>> 
   "wharf.installation.v2beta1.InstallationService": [Capability.CAP_AUDIT_LIST],
 };
 
-let known: ReadonlyMap<string, EventType> | undefined;
+let allTypes: ReadonlyMap<string, EventType> | undefined;
 
 /**
  * Every type of event without its prefix, from the annotations of both versions of the contract; read on first use. Nobody
  * may read events of other types, which a newer server may have written: what they take is not known.
  */
 export function eventTypes(): ReadonlyMap<string, EventType> {
-  known ??= readTypes();
-  return known;
+  allTypes ??= readTypes();
+  return allTypes;
 }
 
 function readTypes(): Map<string, EventType> {
@@ -68,16 +68,16 @@ function readTypes(): Map<string, EventType> {
   for (const { type, service, method } of emitters(SERVICES)) {
     const path = pathOf(method);
     const capabilities = capabilitiesOf(service);
-    const known = { capabilities, path, pathV1: ofV1.get(type) ?? path };
-    types.set(type, known);
-    ofCollections.set(collectionOf(type), known);
+    const eventType = { capabilities, path, pathV1: ofV1.get(type) ?? path };
+    types.set(type, eventType);
+    ofCollections.set(collectionOf(type), eventType);
   }
   // A service of version 1 may have several collections; those of version 2 have one each, and the same names.
   for (const [type, pathV1] of ofV1) {
     if (types.has(type)) continue;
-    const known = ofCollections.get(collectionOf(type));
-    if (known === undefined) throw new Error(`version 2 has no events like ${type}`);
-    types.set(type, { ...known, pathV1 });
+    const eventType = ofCollections.get(collectionOf(type));
+    if (eventType === undefined) throw new Error(`version 2 has no events like ${type}`);
+    types.set(type, { ...eventType, pathV1 });
   }
   return types;
 }
@@ -119,14 +119,16 @@ let publicPackages: ReadonlyMap<string, string> | undefined;
 export function publicTypeName(typeName: string): string {
   publicPackages ??= readPackages();
   const own = packageOf(typeName);
-  const known = publicPackages.get(own);
-  return known === undefined ? typeName : known + typeName.slice(own.length);
+  const publicPackage = publicPackages.get(own);
+  return publicPackage === undefined ? typeName : publicPackage + typeName.slice(own.length);
 }
 
 function readPackages(): Map<string, string> {
   const pairs = [...SERVICES, ...SERVICES_V1].flatMap((service) => {
-    const known = serviceNames(service).find((name) => !name.startsWith("wharf."));
-    return known === undefined ? [] : [[packageOf(service.typeName), packageOf(known)] as const];
+    const publicName = serviceNames(service).find((name) => !name.startsWith("wharf."));
+    return publicName === undefined
+      ? []
+      : [[packageOf(service.typeName), packageOf(publicName)] as const];
   });
   return new Map(pairs);
 }

@@ -21,23 +21,24 @@ export function matches(
   return every(filters, (filter) => evaluate(filter, attribute));
 }
 
-type Outcome = boolean | undefined;
+/** Truth value of three-valued logic; undefined is unknown. */
+type Ternary = boolean | undefined;
 
-function evaluate(filter: EventFilter, attribute: ReadAttribute): Outcome {
+function evaluate(filter: EventFilter, attribute: ReadAttribute): Ternary {
   const { exact, prefix, suffix, glob, all, any, not } = filter;
   const each = (
     map: Readonly<Record<string, string>>,
-    test: (value: string, given: string) => boolean,
+    test: (value: string, operand: string) => boolean,
   ) =>
-    every(Object.entries(map), ([name, given]) => {
+    every(Object.entries(map), ([name, operand]) => {
       const value = attribute(name);
-      return value === undefined ? undefined : value !== "" && test(value, given);
+      return value === undefined ? undefined : value !== "" && test(value, operand);
     });
   return every(
     [
-      () => each(exact, (value, given) => value === given),
-      () => each(prefix, (value, given) => value.startsWith(given)),
-      () => each(suffix, (value, given) => value.endsWith(given)),
+      () => each(exact, (value, operand) => value === operand),
+      () => each(prefix, (value, operand) => value.startsWith(operand)),
+      () => each(suffix, (value, operand) => value.endsWith(operand)),
       () => each(glob, matchesGlob),
       () => every(all, (one) => evaluate(one, attribute)),
       () => any.length === 0 || some(any, (one) => evaluate(one, attribute)),
@@ -47,9 +48,9 @@ function evaluate(filter: EventFilter, attribute: ReadAttribute): Outcome {
   );
 }
 
-/** Three-valued logic: one that is false decides; otherwise one that is not known leaves the result open. */
-function every<T>(items: readonly T[], test: (item: T) => Outcome): Outcome {
-  let result: Outcome = true;
+/** Conjunction in three-valued logic: false decides; otherwise an unknown value leaves the result unknown. */
+function every<T>(items: readonly T[], test: (item: T) => Ternary): Ternary {
+  let result: Ternary = true;
   for (const item of items) {
     const one = test(item);
     if (one === false) return false;
@@ -58,12 +59,12 @@ function every<T>(items: readonly T[], test: (item: T) => Outcome): Outcome {
   return result;
 }
 
-function some<T>(items: readonly T[], test: (item: T) => Outcome): Outcome {
+function some<T>(items: readonly T[], test: (item: T) => Ternary): Ternary {
   return negated(every(items, (item) => negated(test(item))));
 }
 
-function negated(outcome: Outcome): Outcome {
-  return outcome === undefined ? undefined : !outcome;
+function negated(value: Ternary): Ternary {
+  return value === undefined ? undefined : !value;
 }
 
 /** Whether a text matches a pattern in which `*` stands for any text. Takes linear time for each star. */
@@ -90,7 +91,7 @@ export function typesFilter(patterns: readonly string[]): EventFilter[] {
 
 const DIALECTS = ["exact", "prefix", "suffix", "glob", "all", "any", "not"] as const;
 
-/** What is wrong with filters, by field. */
+/** Violations of filters, by field. */
 export function filterViolations(
   filters: readonly EventFilter[],
   field = "filters",
@@ -111,10 +112,10 @@ export function filterViolations(
     for (const dialect of ["exact", "prefix", "suffix", "glob"] as const) {
       for (const [name, value] of Object.entries(filter[dialect])) {
         if (!ATTRIBUTE_NAMES.has(name)) {
-          const known = [...ATTRIBUTE_NAMES].join(", ");
+          const names = [...ATTRIBUTE_NAMES].join(", ");
           found.push({
             field: `${at}.${dialect}`,
-            description: `${name} is not an attribute: use ${known}`,
+            description: `${name} is not an attribute: use ${names}`,
           });
         }
         if (value === "")

@@ -15,18 +15,18 @@ export function capabilitiesFor(
 ): CapabilitySet {
   const all: Capability[] = [];
   for (const [type, { capabilities }] of eventTypes()) {
-    const known: Readonly<Record<string, string>> = {
+    const exceptions: Readonly<Record<string, string>> = {
       type: fullType(type, names),
       specversion: "1.0",
       datacontenttype: "application/json",
       audience: "customer",
     };
-    if (matches(filters, (name) => known[name]) !== false) all.push(...capabilities);
+    if (matches(filters, (name) => exceptions[name]) !== false) all.push(...capabilities);
   }
   return CapabilitySet.of(...all);
 }
 
-/** Throws unless the list capabilities are held; names the missing ones, and the way out. */
+/** Throws unless the caller has the list capabilities; names the missing ones, and the way out. */
 export function mustRead(grants: Grants, group: string, needed: CapabilitySet): void {
   const missing = missingOf(grants, group, needed);
   if (missing.length === 0) return;
@@ -40,16 +40,16 @@ export function missingOf(
   group: string,
   needed: CapabilitySet,
 ): string[] {
-  const held = grants?.heldAt(group) ?? CapabilitySet.EMPTY;
+  const callerCapabilities = grants?.heldAt(group) ?? CapabilitySet.EMPTY;
   return needed
     .toArray()
-    .filter((one) => !held.has(one))
+    .filter((one) => !callerCapabilities.has(one))
     .map(capabilityName);
 }
 
 /** Whether events of a type at a group, and below it, may be read. */
 export function mayRead(grants: Grants, group: string, type: string): boolean {
-  const known = eventTypes().get(type);
-  if (known === undefined) return false;
-  return missingOf(grants, group, CapabilitySet.of(...known.capabilities)).length === 0;
+  const eventType = eventTypes().get(type);
+  if (eventType === undefined) return false;
+  return missingOf(grants, group, CapabilitySet.of(...eventType.capabilities)).length === 0;
 }

@@ -2,7 +2,7 @@ export interface CacheOptions {
   readonly maxEntries: number;
   /** Bytes of all entries, as their users count them; unlimited by default. */
   readonly maxBytes?: number;
-  /** How long an entry is valid; unlimited by default. */
+  /** Validity of an entry; unlimited by default. */
   readonly ttlMs?: number;
 }
 

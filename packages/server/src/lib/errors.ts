@@ -79,17 +79,17 @@ const RETRY_AFTER_SECONDS = 5;
 /** The reason in ErrorInfo where the token is valid, but the sign-in in the browser too long ago. */
 export const RECENT_SIGN_IN = "RECENT_SIGN_IN_REQUIRED";
 
-/** How long a sign-in in a browser counts as recent. */
+/** Maximum age of a recent sign-in in a browser. */
 export const RECENT_SIGN_IN_MS = 15 * 60_000;
 
 /** A request with invalid fields. */
 export function invalidArgument(...violations: FieldViolation[]): WharfError {
-  const shown = violations.slice(0, MAX_VIOLATIONS).map(({ field, description }) => ({
+  const listed = violations.slice(0, MAX_VIOLATIONS).map(({ field, description }) => ({
     field: truncated(field, MAX_FIELD_LENGTH),
     description: truncated(description, MAX_DESCRIPTION_LENGTH),
   }));
-  const text = shown.map((v) => (v.field ? `${v.field}: ${v.description}` : v.description));
-  return new WharfError("INVALID_ARGUMENT", text.join("; "), { badRequest: shown });
+  const text = listed.map((v) => (v.field ? `${v.field}: ${v.description}` : v.description));
+  return new WharfError("INVALID_ARGUMENT", text.join("; "), { badRequest: listed });
 }
 
 /**

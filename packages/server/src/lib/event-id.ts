@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** Where the random part of a UUID begins, after the digit of its version. */
+/** Offset of the random part of a UUID, after the digit of its version. */
 const RANDOM_PART = "00000000-0000-4".length;
 
 /**

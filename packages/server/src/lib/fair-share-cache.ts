@@ -62,12 +62,12 @@ export class FairShareCache<V> {
   }
 
   /** Evicts an entry, but not the one that was just set. */
-  #evict(kept: string): void {
+  #evict(exempt: string): void {
     const totals = this.#totals();
     let victim: string | undefined;
     let most = -1;
     for (const [key, { value, holders }] of this.#entries) {
-      if (key === kept) continue;
+      if (key === exempt) continue;
       const smallest = this.#isExpendable(value)
         ? Number.POSITIVE_INFINITY
         : Math.min(...[...holders].map((holder) => totals.get(holder) as number));

@@ -100,8 +100,8 @@ export function directoryInUseError(
   holder: DirectoryHolder | undefined,
   cause: unknown,
 ): Error {
-  const known = holder && ` (process ${holder.pid} on ${holder.host}, since ${holder.since})`;
-  const reason = `another server uses it${known ?? ""}; stop that one, or choose another directory with --data`;
+  const holderText = holder && ` (process ${holder.pid} on ${holder.host}, since ${holder.since})`;
+  const reason = `another server uses it${holderText ?? ""}; stop that one, or choose another directory with --data`;
   return problem(unusable(directory), reason, cause);
 }
 
@@ -109,7 +109,7 @@ function unusable(directory: string): string {
   return `the data directory ${directory} cannot be used`;
 }
 
-/** An error of PostgreSQL, or of the connection to it. The URL can have a password, so only the hosts are shown. */
+/** An error of PostgreSQL, or of the connection to it. The URL can have a password, so the text has only the hosts. */
 export function databaseError(hosts: readonly string[], thrown: unknown): Error {
   const what = `the database at ${hosts.join(", ")} cannot be used`;
   const cause = causeOf(thrown);

@@ -1,6 +1,6 @@
 import manifest from "../../package.json" with { type: "json" };
 
-/** What a build was made of. */
+/** Provenance of a build. */
 export interface BuildInfo {
   /** The full hash of the commit, with `-dirty` if files had changed; empty if it is not known. */
   readonly commit: string;

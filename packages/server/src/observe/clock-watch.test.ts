@@ -9,7 +9,7 @@ class Clocks {
   wall = 1_800_000_000_000;
   monotonic = 5_000;
   database: number | undefined = this.wall;
-  /** How long the database takes to answer. */
+  /** Round-trip time of the database. */
   tripMs = 0;
   readonly watch = new ClockWatch({
     wallClock: () => this.wall,

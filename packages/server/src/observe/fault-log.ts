@@ -23,21 +23,21 @@ export class FaultLog {
 
   /** Returns whether a line was written. */
   fault(cause: string, fields: LogFields, message: string): boolean {
-    const known = this.#causes.get(cause) ?? { logged: Number.NEGATIVE_INFINITY, unlogged: 0 };
-    this.#causes.set(cause, known);
-    known.unlogged++;
+    const state = this.#causes.get(cause) ?? { logged: Number.NEGATIVE_INFINITY, unlogged: 0 };
+    this.#causes.set(cause, state);
+    state.unlogged++;
     const now = this.#now();
-    if (now - known.logged < LOG_INTERVAL_MS) return false;
-    this.#log.error({ cause, failures: known.unlogged, ...fields }, message);
-    known.logged = now;
-    known.unlogged = 0;
+    if (now - state.logged < LOG_INTERVAL_MS) return false;
+    this.#log.error({ cause, failures: state.unlogged, ...fields }, message);
+    state.logged = now;
+    state.unlogged = 0;
     return true;
   }
 
   /** The cause is gone: the line has the number of faults since the last one. */
   recovered(cause: string, message: string): void {
-    const known = this.#causes.get(cause);
-    this.#log.info({ cause, failures: known?.unlogged ?? 0 }, message);
-    if (known !== undefined) known.unlogged = 0;
+    const state = this.#causes.get(cause);
+    this.#log.info({ cause, failures: state?.unlogged ?? 0 }, message);
+    if (state !== undefined) state.unlogged = 0;
   }
 }

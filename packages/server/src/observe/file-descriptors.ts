@@ -4,7 +4,7 @@ import type { FaultLog } from "./fault-log.ts";
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** How long after a new connection it is checked whether it was the last possible one. */
+/** Delay of the check after a new connection whether it was the last possible one. */
 const CHECK_MS = 100;
 
 /** The interval of checks while there are none left. */

@@ -24,7 +24,7 @@ class Pipe {
     t.after(() => rmSync(folder, { recursive: true }));
   }
 
-  /** What is in the pipe. */
+  /** Reads the content of the pipe. */
   read(): Buffer {
     try {
       return Buffer.from(this.#bytes.subarray(0, readSync(this.reader, this.#bytes)));
@@ -69,9 +69,9 @@ test("lines that nobody reads are dropped and counted, and the log continues whe
   }
   const dropped = total();
   assert.ok(dropped > 0 && dropped < LINES, `${dropped} were dropped`);
-  const kept = await pipe.readUntil(`${dropped} dropped`);
+  const received = await pipe.readUntil(`${dropped} dropped`);
   assert.deepEqual(
-    kept.slice(0, -1),
+    received.slice(0, -1),
     Array.from({ length: LINES - dropped }, (_, at) => lineOf(at)),
   );
   lines.write("again\n");

@@ -15,7 +15,7 @@ const ERROR_MS = 1_000;
 /** Buffered bytes: some seconds of a busy server. Lines beyond it are dropped. */
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 
-/** How long the exit of the process may wait for the reader. */
+/** Maximum wait of the process for the reader at its exit. */
 const EXIT_MS = 1_000;
 
 const NEWLINE = 0x0a;

@@ -57,7 +57,7 @@ export interface Log {
   flush(): void;
 }
 
-/** Where log lines are written to. */
+/** Destination of log lines. */
 export type LogOutput = Pick<LineWriter, "write" | "flushSync">;
 
 /**

@@ -19,15 +19,15 @@ export function mergeMetrics(reports: Iterable<readonly [worker: string, text: s
   return [...families.values()].map(textOf).join("\n");
 }
 
-/** What remains of the metrics of a process that has ended: counters never decrease. */
+/** Metrics of a process that has ended, without gauges: counters never decrease. */
 export function withoutGauges(text: string): string {
-  const kept: string[] = [];
+  const output: string[] = [];
   let isKept = false;
   for (const line of text.split("\n")) {
     if (line.startsWith("# TYPE ")) isKept = ADDED.test(line);
-    if (isKept) kept.push(line);
+    if (isKept) output.push(line);
   }
-  return kept.join("\n");
+  return output.join("\n");
 }
 
 interface Family {

@@ -28,7 +28,7 @@ export class Readiness implements HealthSource {
     return this.#isDraining ? STOPPING : (this.ownProblem ?? this.#elsewhere);
   }
 
-  /** What this process cannot do. */
+  /** Readiness problem of this process. */
   get ownProblem(): NotReady | undefined {
     const { failure } = this.#store;
     return failure && { reason: failure.cause, message: failureText(failure) };

@@ -78,7 +78,7 @@ class BoundedScan {
       if (field !== undefined && isList) {
         const count = (counts.get(field) ?? 0) + 1;
         counts.set(field, count);
-        // Lists further down belong to resources, which their methods validate.
+        // Nested lists belong to resources, which their methods validate.
         this.#bounds.countEntry(field, count, field.jsonName, depth > 0);
       }
       const inner = type === WireType.LengthDelimited ? field?.message : undefined;

@@ -15,7 +15,7 @@ export interface RequestInfo {
   readonly format: "json" | "binary";
   readonly remoteAddress: string;
   readonly userAgent: string;
-  /** How the request arrived, for the audit log. */
+  /** Channel of the request, for the audit log. */
   readonly via?: AuditVia | undefined;
   /** The field `traceparent` (W3C Trace Context) for requests that are sent on behalf of this one. */
   readonly traceparent?: string | undefined;
@@ -48,7 +48,7 @@ export interface Call extends RequestInfo {
   /** Whether the client called a service by a name of the public contract, which lacks capabilities of our own. */
   readonly isPublicName?: boolean | undefined;
   readonly caller: Caller;
-  /** What the caller exchanged for the token of the call, as JSON: claims by name. */
+  /** Actor claims of the token that the caller exchanged for that of the call, as JSON: claims by name. */
   act?(): string;
   /** The start of the call in Unix milliseconds. Everything that the call does happens at this time. */
   readonly time: number;

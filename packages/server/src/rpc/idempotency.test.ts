@@ -15,7 +15,7 @@ import { idempotencyKeyOf, readIdempotencyKey } from "./idempotency.ts";
 const ignore = () => {};
 
 test("a key is the same in double quotes and without", () => {
-  for (const [given, key] of [
+  for (const [header, key] of [
     ["a-1", "a-1"],
     [" a-1 ", "a-1"],
     ['"a-1"', "a-1"],
@@ -23,12 +23,12 @@ test("a key is the same in double quotes and without", () => {
     ['a"b', 'a"b'],
     ["~".repeat(255), "~".repeat(255)],
   ] as const) {
-    assert.equal(readIdempotencyKey(given), key);
+    assert.equal(readIdempotencyKey(header), key);
   }
 });
 
 test("anything else is rejected, with the name of the field", () => {
-  for (const given of [
+  for (const header of [
     "",
     " ",
     '""',
@@ -40,7 +40,7 @@ test("anything else is rejected, with the name of the field", () => {
     "~".repeat(256),
     "a\u0000",
   ]) {
-    assert.throws(() => readIdempotencyKey(given, "request_id"), {
+    assert.throws(() => readIdempotencyKey(header, "request_id"), {
       code: "INVALID_ARGUMENT",
       message: /request_id must have 1 to 255 visible ASCII characters/,
     });

@@ -28,10 +28,10 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 
 /** Reads a key, quoted or not. Throws INVALID_ARGUMENT. */
-export function readIdempotencyKey(given: string, field = "idempotency-key"): string {
-  const key = given.startsWith('"')
-    ? QUOTED.exec(given)?.[1]?.replaceAll(/\\(.)/g, "$1")
-    : given.trim();
+export function readIdempotencyKey(header: string, field = "idempotency-key"): string {
+  const key = header.startsWith('"')
+    ? QUOTED.exec(header)?.[1]?.replaceAll(/\\(.)/g, "$1")
+    : header.trim();
   if (key !== undefined && VISIBLE_ASCII.test(key)) return key;
   const description = `${field} must have 1 to 255 visible ASCII characters, in double quotes or without`;
   throw invalidArgument({ field, description });
@@ -39,13 +39,13 @@ export function readIdempotencyKey(given: string, field = "idempotency-key"): st
 
 /** The key of a request. Keys of other callers and methods are independent. */
 export function idempotencyKeyOf(
-  given: string,
+  header: string,
   { uid }: Caller,
   { parent, name, input }: DescMethod,
   request: Message,
   markReplayed: () => void,
 ): IdempotencyKey {
-  const key = readIdempotencyKey(given);
+  const key = readIdempotencyKey(header);
   return {
     id: hash("sha256", JSON.stringify([uid, `${parent.typeName}/${name}`, key]), "base64url"),
     // Keyed, so that the digest of a request with a weak secret does not help to guess the secret.
@@ -95,14 +95,14 @@ const withMaps = new WeakMap<DescMessage, boolean>();
 
 /** Whether a message, or one in it, has a map. */
 function hasMaps(schema: DescMessage): boolean {
-  let known = withMaps.get(schema);
-  if (known === undefined) {
+  let result = withMaps.get(schema);
+  if (result === undefined) {
     const reached = new Set([schema]);
     for (const { fields } of reached) {
       for (const { message } of fields) if (message !== undefined) reached.add(message);
     }
-    known = [...reached].some(({ fields }) => fields.some(({ fieldKind }) => fieldKind === "map"));
-    withMaps.set(schema, known);
+    result = [...reached].some(({ fields }) => fields.some(({ fieldKind }) => fieldKind === "map"));
+    withMaps.set(schema, result);
   }
-  return known;
+  return result;
 }

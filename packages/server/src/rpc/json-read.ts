@@ -22,7 +22,7 @@ import { enumFromJson, scalarFromJson, scalarFromText, Unreadable } from "./json
 const MAX_DEPTH = 64;
 
 export interface ReadOptions {
-  /** How unknown keys are handled. Default: "ignore". */
+  /** Policy for unknown keys. Default: "ignore". */
   readonly unknown?: "ignore" | "reject";
 }
 

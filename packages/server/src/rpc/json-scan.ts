@@ -36,7 +36,7 @@ const NUMBER_PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** More digits than a 64-bit integer has. */
 const MAX_DIGITS = 40;
 
-/** Walks through a JSON text (RFC 8259), and builds only the values that are asked for. Throws SyntaxError. */
+/** Walks through a JSON text (RFC 8259), and builds only the requested values. Throws SyntaxError. */
 export class JsonScanner {
   readonly #text: string;
   #at = 0;

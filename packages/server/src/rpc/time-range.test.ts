@@ -43,9 +43,12 @@ test("a timestamp in a request is within the years 0001 to 9999", () => {
 test("a timestamp in a resource is, too", () => {
   const keys = { issuer: "https://issuer.example.com", subject: "s", issuerKeys: "{}" };
   const value = { ...keys, expirationTime: time(2n ** 62n) };
-  const given = create(IdentitySchema, { name: "x", relationship: { case: "staticKeys", value } });
+  const identity = create(IdentitySchema, {
+    name: "x",
+    relationship: { case: "staticKeys", value },
+  });
   const expected = /staticKeys.expirationTime: expirationTime must be within the years/;
-  assert.throws(() => validate(IdentitySchema, given), expected);
+  assert.throws(() => validate(IdentitySchema, identity), expected);
 });
 
 test("a duration is at most 10,000 years, with one sign", () => {

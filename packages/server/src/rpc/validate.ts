@@ -92,11 +92,11 @@ function foreignCheckOf(schema: DescMessage): Check {
   });
 }
 
-function cached(known: WeakMap<DescMessage, Check>, schema: DescMessage, make: () => Check): Check {
-  let check = known.get(schema);
+function cached(cache: WeakMap<DescMessage, Check>, schema: DescMessage, make: () => Check): Check {
+  let check = cache.get(schema);
   if (check === undefined) {
     check = make();
-    known.set(schema, check);
+    cache.set(schema, check);
   }
   return check;
 }

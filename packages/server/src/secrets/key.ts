@@ -75,7 +75,7 @@ export async function readSecretKey(
   return { key, from, isStored: false };
 }
 
-/** What operators can do about a missing or wrong key. */
+/** Remedy for a missing or wrong key. */
 export const RECOVERY_HINT =
   "Restore it from its backup, or set --secret-key-file; if it is lost, see docs/after-a-leak.md";
 

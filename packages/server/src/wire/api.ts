@@ -5,7 +5,7 @@ import type { HttpEndpoint } from "./endpoint.ts";
 
 type EndpointFactory = (methods: Methods) => readonly HttpEndpoint[];
 
-/** What areas register at startup: handlers of the contract's methods, and HTTP endpoints beside them. */
+/** Registry of the areas at startup: handlers of the contract's methods, and HTTP endpoints beside them. */
 export class Api {
   readonly handlers = new HandlerRegistry();
   readonly #factories: EndpointFactory[] = [];

@@ -26,7 +26,7 @@ export interface Finished {
   /** The trace that the client is part of (W3C Trace Context). */
   readonly traceId?: string | undefined;
   readonly error?: WharfError | undefined;
-  /** What `started` has returned. */
+  /** The result of `started`. */
   readonly span?: ServerSpan | undefined;
 }
 

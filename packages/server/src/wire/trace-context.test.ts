@@ -27,5 +27,5 @@ test("invalid fields are ignored", () => {
     VALID.slice(0, -1),
     `${VALID}"`,
   ];
-  for (const given of invalid) assert.equal(readTraceparent(given), undefined, String(given));
+  for (const header of invalid) assert.equal(readTraceparent(header), undefined, String(header));
 });

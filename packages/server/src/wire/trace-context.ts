@@ -20,12 +20,12 @@ export interface ServerSpan {
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 
 /** Reads the field `traceparent`; undefined if it is absent or invalid, which must not fail a request. */
-export function readTraceparent(given: string | string[] | undefined): TraceContext | undefined {
-  if (typeof given !== "string") return undefined;
-  const [, version, traceId, parentId, flags] = TRACEPARENT.exec(given) ?? [];
+export function readTraceparent(header: string | string[] | undefined): TraceContext | undefined {
+  if (typeof header !== "string") return undefined;
+  const [, version, traceId, parentId, flags] = TRACEPARENT.exec(header) ?? [];
   if (version === undefined || version === "ff" || traceId === undefined) return undefined;
   // Version 00 has exactly four parts; later ones may have more.
-  if (version === "00" && given.length !== 55) return undefined;
+  if (version === "00" && header.length !== 55) return undefined;
   if (parentId === undefined || /^0+$/.test(traceId) || /^0+$/.test(parentId)) return undefined;
   return { traceId, parentId, flags: flags ?? "00" };
 }

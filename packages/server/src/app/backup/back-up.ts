@@ -12,7 +12,7 @@ import { openSource, type StoreLocation } from "./store-source.ts";
 
 export interface BackupOptions {
   readonly file: string;
-  /** Who can open the backup, which contains the secret key. */
+  /** Encryption of the backup, which contains the secret key. */
   readonly lock: Lock;
   readonly progress?: CopyProgress;
 }

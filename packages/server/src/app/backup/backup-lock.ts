@@ -5,7 +5,7 @@ import { readRecipient } from "../../lib/age/keys.ts";
 
 type LockSettings = Pick<Settings, "backupRecipients" | "backupPassphraseFile">;
 
-/** Who can open backups, by the settings; undefined if they do not say. */
+/** Encryption of backups, by the settings; undefined without any. */
 export function lockOf({ backupRecipients, backupPassphraseFile }: LockSettings): Lock | undefined {
   if (backupPassphraseFile !== "") return { passphrase: readPassphrase(backupPassphraseFile) };
   if (backupRecipients.length === 0) return undefined;

@@ -14,7 +14,7 @@ import { ownTables, schemaFor } from "./store-source.ts";
 /** The number of rows copied so far, and of all. */
 export type CopyProgress = (done: number, total: number) => void;
 
-/** What is copied. */
+/** Content of the copy. */
 export interface Content {
   readonly store: Dialect["name"];
   readonly step: number;
@@ -33,7 +33,7 @@ export interface TableRows {
 export interface FillOptions {
   readonly progress: CopyProgress;
   readonly secretKey: Buffer;
-  /** Where the key is in the new store. */
+  /** Whether the new store contains the key. */
   readonly storesKey: boolean;
 }
 
@@ -57,8 +57,8 @@ export async function fillTarget(
   const filled: { digest: ContentDigest; conversion: Conversion }[] = [];
   const conversions = new Map<string, { digest: ContentDigest; conversion: Conversion }>();
   for (const table of content.tables) {
-    const known = found.find(({ name }) => name === table.name);
-    const conversion = conversionOf(table, known, dialects);
+    const created = found.find(({ name }) => name === table.name);
+    const conversion = conversionOf(table, created, dialects);
     if (conversion === undefined) continue;
     const one = { conversion, digest: new ContentDigest(conversion.table) };
     conversions.set(table.name, one);

@@ -20,7 +20,7 @@ import type { Schema } from "../../store/schema/schema.ts";
 import { newerStore } from "../../store/schema/store-errors.ts";
 import { RESOURCES } from "../resources.ts";
 
-/** Where a store is, and its secret key. */
+/** Location of a store and of its secret key. */
 export type StoreLocation = Pick<Settings, "data" | "databaseUrl" | "secretKeyFile">;
 
 /** A store at one moment, with all that is needed to build it again. */
@@ -88,8 +88,8 @@ async function describe(location: StoreLocation, snapshot: Snapshot): Promise<St
   const { columns } = tables.find(({ name }) => name === "migrations") as CopiedTable;
   const hasRecords = columns.some(({ name }) => name === "pending");
   const records = (hasRecords ? await readRecords(reader) : undefined) ?? early;
-  const known = schemaFor(dialect).last;
-  if (records.step > known) throw newerStore(records, known);
+  const newestStep = schemaFor(dialect).last;
+  if (records.step > newestStep) throw newerStore(records, newestStep);
   if (records.pending !== "")
     throw new ConfigError("the store is being upgraded: wait until a server has started on it");
   const secretKey = await readSecretKey(location, reader);

@@ -6,16 +6,16 @@ import type { NotReady } from "../../observe/readiness.ts";
 
 /*
  * A server of several processes: a supervisor that listens and starts workers, which serve. They exchange these
- * messages over the channel of Node.js, and single bytes about turns to write over a pipe (write-turns.ts).
+ * messages over the channel of Node.js, and single bytes of the writer mutex over a pipe (writer-mutexes.ts).
  */
 
-/** What a worker needs to start. */
+/** Start message of a worker. */
 export interface WorkerStart {
   /** From 1. The first one also does what only one process of a server may do. */
   readonly worker: number;
   /** The share of this worker. */
   readonly settings: Settings;
-  /** Where the supervisor listens. */
+  /** Address on which the supervisor listens. */
   readonly address: AddressInfo;
   /** Whether it replaces one that has ended. */
   readonly isReplacement: boolean;
@@ -23,14 +23,14 @@ export interface WorkerStart {
   readonly opened: readonly string[] | undefined;
 }
 
-/** What the supervisor sends to a worker. */
+/** Message of the supervisor to a worker. */
 export type ToWorker =
   | { readonly kind: "start"; readonly start: WorkerStart }
   /** Comes with a socket. */
   | { readonly kind: "connection" }
   /** Answers a question for uses of limits. */
   | { readonly kind: "taken"; readonly id: number; readonly waitMs: number }
-  /** What another worker cannot do. */
+  /** Readiness problem of a sibling worker. */
   | { readonly kind: "elsewhere"; readonly problem: NotReady | undefined }
   /** Asks for the metrics of this worker, and answers a question for those of all. */
   | { readonly kind: "report"; readonly id: number }
@@ -44,7 +44,7 @@ export type ToWorker =
   /** Ends once requests in progress are answered. */
   | { readonly kind: "stop" };
 
-/** What a worker sends to the supervisor. */
+/** Message of a worker to the supervisor. */
 export type FromWorker =
   | {
       readonly kind: "ready";

@@ -1,6 +1,6 @@
 import { mergeMetrics, withoutGauges } from "../../observe/merge-metrics.ts";
 
-/** How long a worker may take to report; a busy one is then missing, with its latest report in its place. */
+/** Timeout of a worker's report; after it, the latest report of a busy worker is used. */
 const REPORT_MS = 2_000;
 
 /** Something that reports its metrics. */

@@ -16,9 +16,9 @@ import { Scrapes } from "./scrapes.ts";
 import { shareOf } from "./settings-share.ts";
 import { WorkerPool } from "./worker-pool.ts";
 import type { WorkerProcess, WorkerProgram } from "./worker-process.ts";
-import { WriteTurns } from "./write-turns.ts";
+import { WriterMutexes } from "./writer-mutexes.ts";
 
-/** What workers may take to end, beyond the time for requests in progress. */
+/** Time for workers to end, beyond that for requests in progress. */
 const STOP_MARGIN_MS = 10_000;
 
 /** The interval in which a stop looks whether workers are done. */
@@ -35,7 +35,7 @@ export class Supervisor implements RunningServer {
   readonly #lock: ServerLock | undefined;
   readonly #server: Server;
   readonly #dispatcher: Dispatcher;
-  readonly #turns = new WriteTurns();
+  readonly #mutexes = new WriterMutexes();
   readonly #limits = new LocalRateLimits();
   readonly #scrapes: Scrapes;
   readonly #pool: WorkerPool;
@@ -61,7 +61,7 @@ export class Supervisor implements RunningServer {
     this.#scrapes = new Scrapes(() => droppedLines(dropped));
     const { log } = this.#logs;
     this.#pool = new WorkerPool(program, { settings: shareOf(settings), address }, log, {
-      started: (worker) => this.#turns.serve(worker.turns),
+      started: (worker) => this.#mutexes.serve(worker.mutexPipe),
       ready: (worker) => this.#ready(worker),
       silent: (worker) => this.#silent(worker),
       message: (worker, message) => this.#received(worker, message),
@@ -111,7 +111,7 @@ export class Supervisor implements RunningServer {
   async #shutDown(delayMs: number): Promise<void> {
     this.#pool.broadcast({ kind: "drain" });
     await sleep(delayMs, undefined, this.#delay).catch(() => {});
-    // What the kernel has accepted so far: closing would reset it.
+    // Accepts the backlog of the kernel: closing would reset it.
     await nextTick();
     this.#server.close();
     await this.#until(() => this.#pool.all.every((worker) => worker.hasReceivedAll), DRAIN_MS);
@@ -150,7 +150,7 @@ export class Supervisor implements RunningServer {
   #silent(worker: WorkerProcess): void {
     this.#dispatcher.remove(worker);
     for (const socket of worker.takeBackUnsent()) this.#dispatcher.dispatch(socket);
-    this.#turns.passOn(worker.turns);
+    this.#mutexes.passOn(worker.mutexPipe);
   }
 
   #ended(worker: WorkerProcess): void {

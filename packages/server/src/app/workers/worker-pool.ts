@@ -15,7 +15,7 @@ const STABLE_MS = 30_000;
 const PING_MS = 1_000;
 
 /**
- * Unanswered pings after which a worker hangs: it gets no connections, others write in its turn, and the server is not
+ * Unanswered pings after which a worker hangs: it gets no connections, its mutex passes on, and the server is not
  * ready. As many as seconds after which a read has stalled (StoreHealth).
  */
 const MAX_UNANSWERED_PINGS = 3;
@@ -49,15 +49,15 @@ export interface PoolEvents {
   ended(worker: WorkerProcess): void;
 }
 
-/** What all workers start with. */
+/** Part of the start message that all workers share. */
 export type PoolStart = Omit<WorkerStart, "worker" | "isReplacement" | "opened">;
 
-/** One of the numbers of workers, and the process that has it now. */
+/** Number of a worker, and the process that has it now. */
 interface Slot {
   readonly number: number;
   process: WorkerProcess | undefined;
   pauseMs: number;
-  /** What its process cannot do. */
+  /** Readiness problem of its process. */
   problem: NotReady | undefined;
   isSilent: boolean;
   /** Settles when its first process is ready, or has ended before. */
@@ -106,7 +106,7 @@ export class WorkerPool {
     const firstRun = await first.first.promise;
     this.#isServing = true;
     for (const slot of others) this.#startWorker(slot, false);
-    // One that fails now is replaced later: the server can serve without it.
+    // A worker that fails now is replaced later: the server can serve without it.
     await Promise.allSettled(others.map(({ first }) => first.promise));
     return firstRun;
   }

@@ -4,8 +4,8 @@ import type { Duplex, Readable } from "node:stream";
 import type { Receiver } from "./dispatcher.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";
 
-/** The descriptor of the pipe for turns to write, in a worker. */
-export const TURNS_FD = 4;
+/** The descriptor of the pipe for the writer mutex, in a worker. */
+export const MUTEX_FD = 4;
 
 export interface WorkerEvents {
   message(from: WorkerProcess, message: FromWorker): void;
@@ -20,19 +20,19 @@ export interface WorkerProgram {
   readonly args: readonly string[];
 }
 
-/** One process that serves, as the supervisor sees it. */
+/** Worker process as the supervisor sees it. */
 export class WorkerProcess implements Receiver {
   readonly number: number;
   readonly started = performance.now();
-  /** Its pipe for turns to write. */
-  readonly turns: Duplex;
+  /** Its pipe for the writer mutex. */
+  readonly mutexPipe: Duplex;
   isReady = false;
   /** Pings since its last answer. */
   unansweredPings = 0;
   readonly #child: ChildProcess;
   /** Connections for it, which go elsewhere if it ends before it has received them. */
   #connections: Socket[] = [];
-  /** The one that is under way. A worker confirms it before it reads from it. */
+  /** Connection in transfer. A worker confirms it before it reads from it. */
   #passing: Socket | undefined;
 
   constructor({ file, args }: WorkerProgram, start: WorkerStart, events: WorkerEvents) {
@@ -41,7 +41,7 @@ export class WorkerProcess implements Receiver {
       serialization: "advanced",
       stdio: ["ignore", "inherit", "pipe", "ipc", "pipe"],
     });
-    this.turns = this.#child.stdio[TURNS_FD] as Duplex;
+    this.mutexPipe = this.#child.stdio[MUTEX_FD] as Duplex;
     forwardLines(this.#child.stderr as Readable, (lines) => events.logged(lines));
     this.#child.on("message", (message) => {
       const received = message as FromWorker;

@@ -3,8 +3,8 @@ import { workerStoreOpener } from "../../store/db/open.ts";
 import { type DrainableServer, startServer } from "../server.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";
 import { SupervisorLink } from "./supervisor-link.ts";
-import { TURNS_FD } from "./worker-process.ts";
-import { PipedTurn } from "./write-turns.ts";
+import { MUTEX_FD } from "./worker-process.ts";
+import { PipeMutex } from "./writer-mutexes.ts";
 
 /** Serves as one process of several, until the supervisor ends it or is gone. Rejects if it cannot start. */
 export function runWorker(): Promise<void> {
@@ -12,7 +12,7 @@ export function runWorker(): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
   return new Promise((resolve, reject) => {
     let worker: Worker | undefined;
-    // One listener from the beginning: no message is missed.
+    // A single listener from the beginning: no message is missed.
     process.on("message", (message: ToWorker, socket: Socket | undefined) => {
       if (message.kind === "start") {
         worker = new Worker(message.start);
@@ -30,12 +30,12 @@ class Worker {
 
   constructor(start: WorkerStart) {
     this.#link = new SupervisorLink(start, send);
-    const turn = new PipedTurn(new Socket({ fd: TURNS_FD, readable: true, writable: true }));
+    const mutex = new PipeMutex(new Socket({ fd: MUTEX_FD, readable: true, writable: true }));
     let { opened } = start;
     const onOpen = (files: readonly string[]) => {
       opened = files;
     };
-    const open = workerStoreOpener({ turn, opened, onOpen });
+    const open = workerStoreOpener({ mutex, opened, onOpen });
     this.#starting = startServer(start.settings, { supervisor: this.#link, open });
     this.ready = this.#starting.then(({ firstRun }) => send({ kind: "ready", firstRun, opened }));
   }

@@ -4,7 +4,7 @@ import { jsonOf } from "../message.ts";
 import { CSV_HEADER, csvOf } from "./csv.ts";
 import { ocsfOf } from "./ocsf.ts";
 
-/** How an export is written: a header, lines of entries, and where it can be verified, checkpoints. */
+/** Encoding of an export: a header, lines of entries, and checkpoints if it can be verified. */
 export interface ExportFormat {
   readonly mediaType: string;
   readonly header: string;

@@ -29,7 +29,7 @@ export interface ExportDeps extends ListDeps, AuditedDeps {
   readonly checkpoints: Checkpoints;
 }
 
-/** Where an export continues: the checkpoints of a root after a number, then entries after an id. */
+/** Position of an export: the checkpoints of a root after a number, then entries after an id. */
 interface Progress {
   readonly phase: "checkpoints" | "entries";
   readonly root: string;
@@ -51,7 +51,7 @@ export async function exportPart(
   }
   const query = JSON.stringify(["audit export", request.format, filterKey(request.filter)]);
   const cursor = readCursor(lists, query, request.pageToken, call.time);
-  const [below = 0, phase = "entries"] = (cursor?.position.further ?? []) as [number, string];
+  const [below = 0, phase = "entries"] = (cursor?.position.secondary ?? []) as [number, string];
   const progress: Progress | undefined = cursor && {
     phase: phase as Progress["phase"],
     root: String(cursor.position.key),
@@ -65,7 +65,7 @@ export async function exportPart(
 }
 
 function cursorOf({ phase, root, after, below }: Progress) {
-  return { position: { key: root, id: after, further: [below, phase] }, skipped: 0 };
+  return { position: { key: root, id: after, secondary: [below, phase] }, skipped: 0 };
 }
 
 interface Part {

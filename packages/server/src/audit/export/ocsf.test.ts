@@ -6,7 +6,7 @@ import type { StoredAuditEntry } from "../../store/tables/audit/entries.ts";
 import { csvOf } from "./csv.ts";
 import { ocsfOf } from "./ocsf.ts";
 
-/** What OCSF 1.9.0 requires of every event, and of each class. */
+/** Fields that OCSF 1.9.0 requires of every event, and of each class. */
 const REQUIRED = [
   ...["activity_id", "category_uid", "class_uid", "type_uid", "severity_id", "time", "metadata"],
 ];

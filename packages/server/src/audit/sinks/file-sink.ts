@@ -1,7 +1,7 @@
 import { open, rename, rm, stat } from "node:fs/promises";
 import type { AuditSink, SinkBatch } from "./sink.ts";
 
-/** A file is rotated at this size, and so many rotated files are kept. */
+/** Size at which a file is rotated, and number of rotated files to retain. */
 const DEFAULT_MAX_BYTES = 100 * 1024 * 1024;
 const DEFAULT_KEEP = 5;
 

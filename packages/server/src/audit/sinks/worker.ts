@@ -1,7 +1,7 @@
 import type { Leases } from "../../delivery/leases.ts";
 import { backoff } from "../../delivery/retry-schedule.ts";
 import { DELIVERY_TIMES } from "../../delivery/times.ts";
-import { Waiting } from "../../lib/scheduling/waiting.ts";
+import { WakeSignal } from "../../lib/scheduling/wake-signal.ts";
 import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
 import type { Store } from "../../store/db/store.ts";
@@ -44,7 +44,7 @@ export class SinkWorker {
   readonly #deps: SinkWorkerDeps;
   readonly #sink: AuditSink;
   readonly #key: string;
-  readonly #waiting = new Waiting();
+  readonly #wakeSignal = new WakeSignal();
   #running: Promise<void> | undefined;
   #failures = 0;
   #stopped = false;
@@ -62,7 +62,7 @@ export class SinkWorker {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#waiting.wake();
+    this.#wakeSignal.wake();
     await this.#running;
     this.#sink.close();
     await this.#deps.leases.release(sinkLease(this.#key)).catch(() => {});
@@ -82,11 +82,11 @@ export class SinkWorker {
         this.#failures += 1;
         metrics.count("wharf_audit_sink_failures_total", { sink });
         if (this.#failures === 1) log.warn({ sink, err: error }, "audit sink failed");
-        const asked = error instanceof SinkError ? error.retryAfterMs : 0;
-        const pauseMs = Math.max(asked, backoff(this.#failures, 2 * idleMs, MAX_PAUSE_MS));
+        const requestedMs = error instanceof SinkError ? error.retryAfterMs : 0;
+        const pauseMs = Math.max(requestedMs, backoff(this.#failures, 2 * idleMs, MAX_PAUSE_MS));
         pause = pauseMs * (1 + Math.random() * JITTER);
       }
-      if (pause > 0) await this.#waiting.wait(pause);
+      if (pause > 0) await this.#wakeSignal.wait(pause);
     }
   }
 

@@ -1,7 +1,7 @@
 import type { AuditEntry } from "../../store/tables/audit/audit-and-events.ts";
 import { addRepeats, entryOf, otherEntry, type Repeats } from "./repeats.ts";
 
-/** Whose requests are aggregated, and how many kinds have entries of their own in each pool. */
+/** Callers whose requests are aggregated, and the bound of entries in each pool. */
 export interface AggregatorOptions {
   /** The caller, or the client network, that causes an entry. */
   ownerOf(entry: AuditEntry): string;
@@ -11,7 +11,7 @@ export interface AggregatorOptions {
   readonly maxKindsPerOwner: number;
   /** Owners of a share that keep an entry of their own beyond their kinds. */
   readonly maxOwners: number;
-  /** The method in the entry of further kinds of an owner. */
+  /** The method in the overflow entry of an owner. */
   overflowMethod(entry: AuditEntry): string;
 }
 
@@ -19,7 +19,7 @@ export interface AggregatorOptions {
 export interface Kind {
   readonly sample: AuditEntry;
   readonly reason: string;
-  /** 0: of one method, outcome and reason; 1: further ones of one owner; 2: of further owners of a share. */
+  /** 0: of one method, outcome and reason; 1: overflow of one owner; 2: overflow of owners of a share. */
   readonly level: number;
   repeats: Repeats | undefined;
 }
@@ -52,8 +52,8 @@ export class AggregationPool {
   kindOf(entry: AuditEntry, reason: string): { readonly kind: Kind; readonly isNew: boolean } {
     for (const [level, { key, budgets }] of this.#levels(entry, reason).entries()) {
       const text = JSON.stringify(key);
-      const known = this.#kinds.get(text);
-      if (known !== undefined) return { kind: known, isNew: false };
+      const existing = this.#kinds.get(text);
+      if (existing !== undefined) return { kind: existing, isNew: false };
       if (!budgets.every(({ name, max }) => (this.#used.get(name) ?? 0) < max)) continue;
       for (const { name } of budgets) this.#used.set(name, (this.#used.get(name) ?? 0) + 1);
       const kind: Kind = { sample: entry, reason, level, repeats: undefined };

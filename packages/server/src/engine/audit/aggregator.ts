@@ -5,7 +5,7 @@ import { type AuditEntry, writeAudit } from "../../store/tables/audit/audit-and-
 import { AggregationPool, type AggregatorOptions } from "./aggregation-pool.ts";
 import { repeatOf } from "./repeats.ts";
 
-/** How long requests of one kind are counted before their count is written. */
+/** Time for which requests of one kind are counted before the count is written. */
 const WINDOW_MS = 60_000;
 
 /**
@@ -16,7 +16,7 @@ export const MAX_KINDS = 30;
 export const MAX_KINDS_PER_NETWORK = 10;
 export const MAX_NETWORKS = 10;
 
-/** The method in the entry of further kinds. */
+/** The method in the overflow entry. */
 export const OTHER_METHOD = "other requests without credentials";
 
 /** Entries that callers without credentials can cause, by client network. */

@@ -16,12 +16,13 @@ export function truncateUserAgent(userAgent: string): string {
 /** The canonical gRPC code of a request whose credentials are rejected. */
 export const UNAUTHENTICATED = 16;
 
-export interface Outcome {
+/** The result of a call, as the audit log has it. */
+export interface AuditResult {
   /** The action, where it is no method of the contract: `login`, for example. */
   readonly action?: string;
   /** The uid of the resource. */
   readonly resource: string;
-  /** What the resource is called. */
+  /** The name of the resource. */
   readonly name?: string | undefined;
   /** The kind of resource, such as `RoleBinding`. */
   readonly type?: string | undefined;
@@ -32,12 +33,12 @@ export interface Outcome {
   readonly actorName?: string | undefined;
   /** The canonical gRPC code; 0, the default, for success. */
   readonly code?: number;
-  /** Further details. Never a secret. */
+  /** Other details. Never a secret. */
   readonly detail?: object;
 }
 
 /** Writes the audit entry of a call, under the method that the caller called. */
-export async function audit(tx: Transaction, call: Call, outcome: Outcome): Promise<void> {
+export async function audit(tx: Transaction, call: Call, outcome: AuditResult): Promise<void> {
   const { action, actor, actorName } = outcome;
   // People who sign in are not the callers of a method, whose names are known.
   const isUnnamed = action !== undefined && actor !== undefined && actorName === undefined;
@@ -49,7 +50,7 @@ export async function audit(tx: Transaction, call: Call, outcome: Outcome): Prom
  * The audit entry of a call. Rejections that callers without credentials can cause are not written one
  * by one: they go to the aggregator.
  */
-export function auditEntry(call: Call, outcome: Outcome): AuditEntry {
+export function auditEntry(call: Call, outcome: AuditResult): AuditEntry {
   const { caller, time, requestId, remoteAddress, userAgent, calledAs = call.method } = call;
   const isCaller = outcome.actor === undefined || outcome.actor === caller.uid;
   const actorName = outcome.actorName ?? (isCaller ? caller.name : undefined);
@@ -76,11 +77,11 @@ export function auditEntry(call: Call, outcome: Outcome): AuditEntry {
 /** Longer resources are not repeated in the entries of their deletion. */
 const MAX_DELETED_CHARACTERS = 4_000;
 
-/** What the entry of a deletion says about the deleted resource: its name and its fields, without secrets. */
+/** Name and fields of a deleted resource for the entry of its deletion, without secrets. */
 export function deletionOf<R extends ResourceMessage>(
   resource: Resource<R>,
   deleted: R | undefined,
-): Pick<Outcome, "name" | "detail"> {
+): Pick<AuditResult, "name" | "detail"> {
   if (deleted === undefined) return {};
   const { schema, index } = resource.definition;
   const name = index?.nameOf?.(deleted) ?? deleted.name;
@@ -99,7 +100,7 @@ interface Change {
   readonly after?: unknown;
 }
 
-/** What the entry of an update says about the fields that changed: their values, without secrets. */
+/** Values of the changed fields for the entry of an update, without secrets. */
 export function changesOf<R extends ResourceMessage>(
   resource: Resource<R>,
   before: R,

@@ -17,34 +17,34 @@ export function readFilters<R extends ResourceMessage>(
   request: Message,
 ): Condition[] {
   const { filters = [], terms = [], textField } = definition.index ?? {};
-  const given = (name: string | undefined): Given | undefined => {
+  const parameterOf = (name: string | undefined): Parameter | undefined => {
     const field = name === undefined ? undefined : method.input.field[name];
     if (field === undefined || !isFieldSet(request, field)) return undefined;
     return { field, value: fieldValue(request, field) };
   };
-  const text = given(textField);
-  const prefix = given("namePrefix");
+  const text = parameterOf(textField);
+  const prefix = parameterOf("namePrefix");
   return [
-    ...filters.flatMap((one) => ofColumn(one, given(one.field))),
+    ...filters.flatMap((one) => ofColumn(one, parameterOf(one.field))),
     ...(prefix === undefined ? [] : [{ column: "name", prefix: prefix.value as string } as const]),
-    ...terms.flatMap((one) => ofTerms(one, given)),
+    ...terms.flatMap((one) => ofTerms(one, parameterOf)),
     ...(text === undefined ? [] : [{ text: text.value as string }]),
   ];
 }
 
 /** A field that the request sets, and its value. */
-interface Given {
+interface Parameter {
   readonly field: DescField;
   readonly value: unknown;
 }
 
 function ofColumn<R>(
   { column, isBound }: FilterDefinition<R>,
-  given: Given | undefined,
+  parameter: Parameter | undefined,
 ): Condition[] {
-  if (given === undefined) return [];
-  if (!isBound) return [{ column, value: given.value as string | number }];
-  const time = millisecondsOf(given.value as Timestamp);
+  if (parameter === undefined) return [];
+  if (!isBound) return [{ column, value: parameter.value as string | number }];
+  const time = millisecondsOf(parameter.value as Timestamp);
   // Stored times are whole milliseconds.
   const after = isBound === "inclusive" ? Math.ceil(time) - 1 : Math.floor(time);
   return [{ column: column as "updated", after }];
@@ -56,19 +56,19 @@ function millisecondsOf({ seconds, nanos }: Timestamp): number {
 
 function ofTerms<R>(
   { kind, field, overriddenBy: insteadBy, excludedBy }: TermDefinition<R>,
-  given: (name: string | undefined) => Given | undefined,
+  parameterOf: (name: string | undefined) => Parameter | undefined,
 ): Condition[] {
-  const instead = given(insteadBy?.field);
-  const wanted = instead ?? given(field);
-  const wantedKind = (instead && insteadBy?.kind) ?? kind;
-  const unwanted = given(excludedBy);
+  const instead = parameterOf(insteadBy?.field);
+  const included = instead ?? parameterOf(field);
+  const includedKind = (instead && insteadBy?.kind) ?? kind;
+  const excluded = parameterOf(excludedBy);
   return [
-    ...(wanted ? [{ kind: wantedKind, anyOf: valuesOf(wanted), excluded: false }] : []),
-    ...(unwanted ? [{ kind, anyOf: valuesOf(unwanted), excluded: true }] : []),
+    ...(included ? [{ kind: includedKind, anyOf: valuesOf(included), excluded: false }] : []),
+    ...(excluded ? [{ kind, anyOf: valuesOf(excluded), excluded: true }] : []),
   ];
 }
 
-function valuesOf({ field, value }: Given): string[] {
+function valuesOf({ field, value }: Parameter): string[] {
   const values = [...new Set([value].flat().map(String))];
   if (values.length > MAX_FILTER_VALUES) {
     const description = `${field.jsonName} must have at most ${MAX_FILTER_VALUES} values`;

@@ -54,7 +54,7 @@ export function listMethod<R extends ResourceMessage>(
     const request = message as ListRequest;
     const pageSize = pageSizeOf(request.pageSize);
     const skip = readSkip(request.skip);
-    const { order, further } = parseOrder(request.orderBy, defaultOrder(request), sortKeys);
+    const { order, secondary } = parseOrder(request.orderBy, defaultOrder(request), sortKeys);
     const filters = readFilters(resource, method, request);
     const partitions = index.partitions?.requested(request) ?? [];
     const queryText = JSON.stringify([
@@ -63,7 +63,7 @@ export function listMethod<R extends ResourceMessage>(
       filters,
       order,
       partitions,
-      ...further,
+      ...secondary,
     ]);
     const cursor = readCursor(lists, queryText, request.pageToken, call.time);
     const reach = call.caller.grants.reach(capabilities);
@@ -77,7 +77,7 @@ export function listMethod<R extends ResourceMessage>(
       const query: ListQuery = {
         ranges,
         filters: index.resolve ? await index.resolve(reader, filters, reach) : filters,
-        ...{ order, further },
+        ...{ order, secondary },
         start: cursor && { ...cursor.position, inclusive: false },
         offset: skip,
         limit: pageSize + 1,
@@ -96,7 +96,7 @@ export function listMethod<R extends ResourceMessage>(
       nextPageToken: last
         ? lists.pageTokens.seal(
             queryText,
-            { position: positionOf(last, further.length), skipped },
+            { position: positionOf(last, secondary.length), skipped },
             call.time,
           )
         : "",
@@ -123,7 +123,7 @@ async function currentRows<R extends ResourceMessage>(
   return { ...again, rows };
 }
 
-/** What a list can be ordered by. */
+/** Sort keys of the lists of a resource. */
 function sortKeysOf<R extends ResourceMessage>({ definition, tree }: Resource<R>): SortKeys {
   const isNamed = definition.schema.fields.some((field) => field.localName === "name");
   const columns = [
@@ -137,17 +137,18 @@ function sortKeysOf<R extends ResourceMessage>({ definition, tree }: Resource<R>
 }
 
 /** The page size for the one that a request asks for; 0 asks for the default. */
-export function pageSizeOf(given: number): number {
-  if (given < 0) {
+export function pageSizeOf(requested: number): number {
+  if (requested < 0) {
     throw invalidArgument({ field: "pageSize", description: "pageSize must not be negative" });
   }
-  return given === 0 ? DEFAULT_PAGE_SIZE : Math.min(given, MAX_PAGE_SIZE);
+  return requested === 0 ? DEFAULT_PAGE_SIZE : Math.min(requested, MAX_PAGE_SIZE);
 }
 
 /** The rows to skip that a request asks for. */
-export function readSkip(given: number): number {
-  if (given < 0) throw invalidArgument({ field: "skip", description: "skip must not be negative" });
-  return given;
+export function readSkip(requested: number): number {
+  if (requested < 0)
+    throw invalidArgument({ field: "skip", description: "skip must not be negative" });
+  return requested;
 }
 
 /** The ranges of each requested partition; of many subtrees, all partitions are read together. */

@@ -29,22 +29,22 @@ test("every key sorts by its column, ascending by default", () => {
   const property = fc.property(key, direction, spaces, around, around, (k, d, gap, left, right) => {
     const text = `${left}${k}${d === undefined ? "" : gap + d}${right}`;
     const expected = { column: COLUMNS[k], descending: d?.toLowerCase() === "desc" };
-    assert.deepEqual(parseOrder(text, FALLBACK, ALL), { order: expected, further: [] });
+    assert.deepEqual(parseOrder(text, FALLBACK, ALL), { order: expected, secondary: [] });
   });
   fc.assert(property, { seed: SEED });
 });
 
 test("an empty order_by is the default order", () => {
   for (const text of ["", "   "]) {
-    assert.deepEqual(parseOrder(text, FALLBACK, ALL), { order: FALLBACK, further: [] });
+    assert.deepEqual(parseOrder(text, FALLBACK, ALL), { order: FALLBACK, secondary: [] });
   }
 });
 
 test("several keys are separated by commas; those that decide nothing are left out", () => {
   const allowed = { ...ALL, terms: { aliases: "alias" } };
   const columnsOf = (text: string) => {
-    const { order, further } = parseOrder(text, FALLBACK, allowed);
-    return [order, ...further].map(
+    const { order, secondary } = parseOrder(text, FALLBACK, allowed);
+    return [order, ...secondary].map(
       (key) => `${"column" in key ? key.column : key.term} ${key.descending}`,
     );
   };

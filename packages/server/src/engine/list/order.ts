@@ -23,7 +23,7 @@ export interface ListOrder {
   /** The order that an index has. */
   readonly order: Order;
   /** The keys by which rows with equal values of that order are sorted; all rows, where it is by uid. */
-  readonly further: readonly OrderKey[];
+  readonly secondary: readonly OrderKey[];
 }
 
 /** The keys that a resource can be ordered by. */
@@ -37,16 +37,16 @@ const BY_UID: Order = { column: "uid", descending: false };
 
 /** Parses `order_by`, such as `name desc` or `name, created_at desc`. Directions may be in upper case. */
 export function parseOrder(text: string, fallback: Order, allowed: SortKeys): ListOrder {
-  if (text.trim() === "") return { order: fallback, further: [] };
+  if (text.trim() === "") return { order: fallback, secondary: [] };
   const keys = withoutRedundant(text.split(",").map((key) => parseKey(key, allowed)));
-  const [first, ...further] = keys as [OrderKey, ...OrderKey[]];
-  return "column" in first ? { order: first, further } : { order: BY_UID, further: keys };
+  const [first, ...secondary] = keys as [OrderKey, ...OrderKey[]];
+  return "column" in first ? { order: first, secondary } : { order: BY_UID, secondary: keys };
 }
 
 function parseKey(text: string, { columns, terms = {} }: SortKeys): OrderKey {
   const words = text.split(" ").filter((word) => word !== "");
-  const [key = "", given = "asc", ...rest] = words;
-  const direction = given.toLowerCase();
+  const [key = "", word = "asc", ...rest] = words;
+  const direction = word.toLowerCase();
   const name = ALIASES.get(key) ?? key;
   const column = columns.includes(name) ? COLUMNS[name] : undefined;
   const term = Object.hasOwn(terms, name) ? terms[name] : undefined;
@@ -63,12 +63,12 @@ function parseKey(text: string, { columns, terms = {} }: SortKeys): OrderKey {
 
 /** A key that occurs twice decides nothing the second time, nor does any key after the unique uid. */
 function withoutRedundant(keys: readonly OrderKey[]): OrderKey[] {
-  const kept: OrderKey[] = [];
+  const distinct: OrderKey[] = [];
   for (const key of keys) {
-    if (kept.some((one) => nameOf(one) === "uid" || nameOf(one) === nameOf(key))) continue;
-    kept.push(key);
+    if (distinct.some((one) => nameOf(one) === "uid" || nameOf(one) === nameOf(key))) continue;
+    distinct.push(key);
   }
-  return kept;
+  return distinct;
 }
 
 function nameOf(key: OrderKey): string {

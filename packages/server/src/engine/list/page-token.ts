@@ -16,7 +16,7 @@ const MAX_CACHE_ENTRIES = 1_000;
 /** Queries with many uids are long. */
 const MAX_CACHE_BYTES = 1024 * 1024;
 
-/** Where a list continues: after this row, with so many rows skipped on the way. */
+/** Position at which a list continues: after this row, with the number of rows skipped on the way. */
 export interface Cursor {
   readonly position: Position;
   readonly skipped: number;
@@ -43,8 +43,8 @@ export class PageTokens {
 
   seal(query: string, { position, skipped }: Cursor, now: number): string {
     this.#clearAfterRotation();
-    const { key, id, further } = position;
-    const place = [key, id, skipped, ...(further === undefined ? [] : [further])];
+    const { key, id, secondary } = position;
+    const place = [key, id, skipped, ...(secondary === undefined ? [] : [secondary])];
     const cacheKey = JSON.stringify(place) + query;
     const cached = this.#cache.get(cacheKey, now);
     // Sealing costs as much as reading the page, and the pages that many users open are few.
@@ -58,10 +58,10 @@ export class PageTokens {
   open(query: string, token: string, now: number): OpenedToken {
     const text = this.#sealer.open(token);
     if (text === undefined) return "foreign";
-    const [version, sealed, of, key, id, skipped, further] = JSON.parse(text) as Content;
+    const [version, sealed, of, key, id, skipped, secondary] = JSON.parse(text) as Content;
     if (version !== VERSION || of !== digest(query)) return "foreign";
     if (now - sealed > LIFETIME_MS) return "expired";
-    return { cursor: { position: { key, id, ...(further && { further }) }, skipped } };
+    return { cursor: { position: { key, id, ...(secondary && { secondary }) }, skipped } };
   }
 
   #clearAfterRotation(): void {
@@ -79,7 +79,7 @@ type Content = [
   key: string | number,
   id: number,
   skipped: number,
-  further?: readonly (string | number)[],
+  secondary?: readonly (string | number)[],
 ];
 
 function digest(query: string): string {

@@ -35,7 +35,7 @@ const reaches: fc.Arbitrary<Reach> = fc.oneof(
   },
 );
 
-interface Wanted {
+interface RangeQuery {
   readonly ancestorsOf?: string;
   readonly descendantsOf?: string;
   readonly childrenOf?: string;
@@ -43,7 +43,7 @@ interface Wanted {
   readonly ids?: string[];
 }
 
-const filters: fc.Arbitrary<Wanted> = fc.record(
+const filters: fc.Arbitrary<RangeQuery> = fc.record(
   {
     ancestorsOf: uids,
     descendantsOf: uids,
@@ -57,14 +57,14 @@ const filters: fc.Arbitrary<Wanted> = fc.record(
 const kinds = fc.constantFrom(GROUPS, IDENTITIES, ROLES, ASSOCIATIONS);
 
 /** The reference implementation: the uid is within reach and matches every filter. */
-function shows(tree: TreeShape, reach: Reach, wanted: Wanted, uid: string): boolean {
+function shows(tree: TreeShape, reach: Reach, query: RangeQuery, uid: string): boolean {
   const parent = tree.uidIsParent ? uid : parentOf(uid);
   const scope = tree.isScope ? uid : parent;
   const seen =
     "everything" in reach ||
     reach.scopes.some((one) => isWithin(uid, one)) ||
     (tree.rootsAreShared && !uid.includes("/"));
-  const { ancestorsOf, descendantsOf, childrenOf, inRoot, ids = [] } = wanted;
+  const { ancestorsOf, descendantsOf, childrenOf, inRoot, ids = [] } = query;
   return (
     seen &&
     (ancestorsOf === undefined || (scope !== "" && isBelow(ancestorsOf, scope))) &&
@@ -83,14 +83,14 @@ function holds(tree: TreeShape, range: Range, uid: string): boolean {
 }
 
 test("the ranges of a list have exactly the rows that it must show, each once", () => {
-  const property = fc.property(kinds, reaches, filters, uids, (tree, reach, wanted, uid) => {
+  const property = fc.property(kinds, reaches, filters, uids, (tree, reach, query, uid) => {
     // Roles are bound at groups only, never at an identity or a role.
     fc.pre(
       tree.isScope || tree.uidIsParent || "everything" in reach || !reach.scopes.includes(uid),
     );
-    const ranges = rangesFor(tree, reach, create(UIDPFilterSchema, wanted));
+    const ranges = rangesFor(tree, reach, create(UIDPFilterSchema, query));
     const holding = ranges.filter((range) => holds(tree, range, uid));
-    const expected = shows(tree, reach, wanted, uid) ? 1 : 0;
+    const expected = shows(tree, reach, query, uid) ? 1 : 0;
     assert.equal(holding.length, expected, `${uid} is in ${JSON.stringify(holding)}`);
   });
   fc.assert(property, { seed: SEED, numRuns: 5_000 });
@@ -130,8 +130,8 @@ test("an invalid UID is rejected with the name of its field", () => {
     }
   }
   const tooMany = { ids: Array.from({ length: 1_001 }, () => "a".repeat(40)) };
-  for (const wanted of [{ ids: ["x"] }, { ids: [""] }, tooMany]) {
-    const filter = create(UIDPFilterSchema, wanted);
+  for (const query of [{ ids: ["x"] }, { ids: [""] }, tooMany]) {
+    const filter = create(UIDPFilterSchema, query);
     assert.throws(() => rangesFor(GROUPS, { everything: true }, filter), /uidp\.ids/);
   }
 });

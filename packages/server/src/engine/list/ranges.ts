@@ -11,7 +11,7 @@ import { invalidArgument } from "../../lib/errors.ts";
 import { mustBeUid } from "../../rpc/validate.ts";
 import type { Range } from "../../store/resources/query.ts";
 
-/** How a resource sits in the tree of groups, as lists need to know it. */
+/** Position of a kind of resource in the tree of groups, for lists. */
 export interface TreeShape {
   /** Its uids are scopes themselves: groups. */
   readonly isScope: boolean;
@@ -32,19 +32,19 @@ const MAX_IDS = 1_000;
  * reach. Ranges never overlap.
  */
 export function rangesFor(tree: TreeShape, reach: Reach, filter: UIDPFilter | undefined): Range[] {
-  const wanted = readFilter(filter);
-  if (wanted.uids !== undefined) return namedRanges(tree, reach, wanted, wanted.uids);
-  if (wanted.ancestorsOf !== undefined) {
-    const above = ancestorsOf(wanted.ancestorsOf);
-    if (tree.isScope) return namedRanges(tree, reach, wanted, above);
-    return above.flatMap((parent) => childRanges(tree, reach, wanted, parent));
+  const query = readFilter(filter);
+  if (query.uids !== undefined) return namedRanges(tree, reach, query, query.uids);
+  if (query.ancestorsOf !== undefined) {
+    const above = ancestorsOf(query.ancestorsOf);
+    if (tree.isScope) return namedRanges(tree, reach, query, above);
+    return above.flatMap((parent) => childRanges(tree, reach, query, parent));
   }
-  if (wanted.inRoot) return childRanges(tree, reach, wanted, "");
-  if (wanted.childrenOf !== undefined) return childRanges(tree, reach, wanted, wanted.childrenOf);
-  return subtreeRanges(tree, reach, wanted.descendantsOf);
+  if (query.inRoot) return childRanges(tree, reach, query, "");
+  if (query.childrenOf !== undefined) return childRanges(tree, reach, query, query.childrenOf);
+  return subtreeRanges(tree, reach, query.descendantsOf);
 }
 
-interface Wanted {
+interface RangeQuery {
   readonly ancestorsOf: string | undefined;
   readonly descendantsOf: string | undefined;
   readonly childrenOf: string | undefined;
@@ -52,7 +52,7 @@ interface Wanted {
   readonly uids: readonly string[] | undefined;
 }
 
-function readFilter(filter: UIDPFilter | undefined): Wanted {
+function readFilter(filter: UIDPFilter | undefined): RangeQuery {
   const uid = (field: "ancestorsOf" | "descendantsOf" | "childrenOf"): string | undefined => {
     const value = filter?.[field] ?? "";
     if (value === "") return undefined;
@@ -78,11 +78,11 @@ function readFilter(filter: UIDPFilter | undefined): Wanted {
 function namedRanges(
   tree: TreeShape,
   reach: Reach,
-  wanted: Wanted,
+  query: RangeQuery,
   uids: readonly string[],
 ): Range[] {
   const matches = (uid: string) => {
-    const { ancestorsOf: below, descendantsOf, childrenOf, inRoot } = wanted;
+    const { ancestorsOf: below, descendantsOf, childrenOf, inRoot } = query;
     const parent = tree.uidIsParent ? uid : parentOf(uid);
     const scope = tree.isScope ? uid : parent;
     if (below !== undefined && (scope === "" || scope === below || !isSelfOrBelow(below, scope)))
@@ -101,8 +101,8 @@ function namedRanges(
   return ranges;
 }
 
-function childRanges(tree: TreeShape, reach: Reach, wanted: Wanted, parent: string): Range[] {
-  const { descendantsOf, childrenOf, inRoot, ancestorsOf: below } = wanted;
+function childRanges(tree: TreeShape, reach: Reach, query: RangeQuery, parent: string): Range[] {
+  const { descendantsOf, childrenOf, inRoot, ancestorsOf: below } = query;
   if (inRoot && parent !== "") return [];
   if (childrenOf !== undefined && parent !== childrenOf) return [];
   if (below !== undefined && (parent === "" || parent === below || !isSelfOrBelow(below, parent)))
@@ -113,7 +113,7 @@ function childRanges(tree: TreeShape, reach: Reach, wanted: Wanted, parent: stri
   if (parent === "" && tree.rootsAreShared) return [{ childrenOf: "" }];
   if (parent !== "" && covers(reach, parent)) return [{ childrenOf: parent }];
   const seen = tree.isScope ? reach.scopes.filter((uid) => parentOf(uid) === parent) : [];
-  return namedRanges(tree, reach, { ...wanted, ancestorsOf: undefined }, seen);
+  return namedRanges(tree, reach, { ...query, ancestorsOf: undefined }, seen);
 }
 
 function subtreeRanges(tree: TreeShape, reach: Reach, top: string | undefined): Range[] {
@@ -144,8 +144,8 @@ function covers(reach: Reach, uid: string): boolean {
 const SCOPE_SETS = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 function scopeSetOf(scopes: readonly string[]): ReadonlySet<string> {
-  const known = SCOPE_SETS.get(scopes);
-  if (known !== undefined) return known;
+  const cached = SCOPE_SETS.get(scopes);
+  if (cached !== undefined) return cached;
   const made = new Set(scopes);
   SCOPE_SETS.set(scopes, made);
   return made;

@@ -1,4 +1,4 @@
-import type { Waiting } from "../../lib/scheduling/waiting.ts";
+import type { WakeSignal } from "../../lib/scheduling/wake-signal.ts";
 import type { Store } from "../../store/db/store.ts";
 
 /** Commits of this process are looked at together within this time. */
@@ -14,7 +14,7 @@ export interface FollowedLog<T> {
 
 interface Follower<T> {
   readonly followed: T;
-  readonly waiting: Waiting;
+  readonly wakeSignal: WakeSignal;
 }
 
 /**
@@ -42,8 +42,8 @@ export class LogFollower<T> {
   }
 
   /** Wakes someone whenever something is added, until the returned function is called. */
-  follow(followed: T, waiting: Waiting): () => void {
-    const follower = { followed, waiting };
+  follow(followed: T, wakeSignal: WakeSignal): () => void {
+    const follower = { followed, wakeSignal };
     this.#followers.add(follower);
     this.#schedule(0);
     return () => this.#followers.delete(follower);
@@ -77,6 +77,7 @@ export class LogFollower<T> {
   }
 
   #wake(concerns: (followed: T) => boolean): void {
-    for (const { followed, waiting } of this.#followers) if (concerns(followed)) waiting.wake();
+    for (const { followed, wakeSignal } of this.#followers)
+      if (concerns(followed)) wakeSignal.wake();
   }
 }

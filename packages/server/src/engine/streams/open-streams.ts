@@ -92,16 +92,16 @@ function largest(
   streams: readonly OpenStream[],
   holdersOf: (share: Share) => readonly string[],
 ): readonly OpenStream[] {
-  const held = new Map<string, OpenStream[]>();
+  const byOwner = new Map<string, OpenStream[]>();
   for (const stream of streams) {
     for (const holder of holdersOf(stream.share)) {
-      const own = held.get(holder);
-      if (own === undefined) held.set(holder, [stream]);
+      const own = byOwner.get(holder);
+      if (own === undefined) byOwner.set(holder, [stream]);
       else own.push(stream);
     }
   }
-  const most = Math.max(...[...held.values()].map(({ length }) => length));
-  const equal = [...held.values()].filter(({ length }) => length === most);
+  const most = Math.max(...[...byOwner.values()].map(({ length }) => length));
+  const equal = [...byOwner.values()].filter(({ length }) => length === most);
   const byNewest = new Map(equal.map((own) => [own.at(-1), own]));
   return byNewest.get(streams.findLast((stream) => byNewest.has(stream))) ?? [];
 }

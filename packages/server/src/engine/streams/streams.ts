@@ -1,5 +1,5 @@
 import { PermissionDeniedError, WharfError } from "../../lib/errors.ts";
-import { Waiting } from "../../lib/scheduling/waiting.ts";
+import { WakeSignal } from "../../lib/scheduling/wake-signal.ts";
 import type { Call, Reply, StreamedMessage } from "../../rpc/call.ts";
 import { streamReply } from "../../rpc/reply.ts";
 import type { Store } from "../../store/db/store.ts";
@@ -15,9 +15,9 @@ const RECHECK_MS = 5_000;
 /** The canonical code of PERMISSION_DENIED. */
 const PERMISSION_DENIED = 7;
 
-/** What a stream sends. */
+/** Source of a stream: its items, and the right to read them. */
 export interface Watched<T, F> {
-  /** What is audited when the right to read is withdrawn. */
+  /** Resource of the audit entry when the right to read is withdrawn. */
   readonly resource: string;
   readonly followed: F;
   /** Reads what follows; nothing if there is nothing yet. */
@@ -66,9 +66,9 @@ export class Streams<F> {
     watched: Watched<T, F>,
     stream: OpenStream,
   ): AsyncGenerator<StreamedMessage> {
-    const waiting = new Waiting();
-    stream.onEnd(() => waiting.wake());
-    const unfollow = this.#follower.follow(watched.followed, waiting);
+    const wakeSignal = new WakeSignal();
+    stream.onEnd(() => wakeSignal.wake());
+    const unfollow = this.#follower.follow(watched.followed, wakeSignal);
     try {
       for (;;) {
         const items = await watched.next();
@@ -80,7 +80,7 @@ export class Streams<F> {
         }
         if (this.#follower.isEnded) throw new WharfError("UNAVAILABLE", "the server is stopping");
         if (items.length > 0) continue;
-        await waiting.wait(RECHECK_MS);
+        await wakeSignal.wait(RECHECK_MS);
         if (stream.ended !== undefined) throw stream.ended;
         await watched.mustStillRead();
       }

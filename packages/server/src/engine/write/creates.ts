@@ -4,7 +4,7 @@ import { aborted, type CodeName, failedPrecondition, WharfError } from "../../li
 import type { Call, Reply } from "../../rpc/call.ts";
 import type { IdempotencyKey } from "../../rpc/idempotency.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import type { Lock } from "../../store/db/commit/held-rows.ts";
+import type { Lock } from "../../store/db/commit/locked-rows.ts";
 import type { Transaction, Work } from "../../store/db/commit/transaction.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { Store } from "../../store/db/store.ts";
@@ -15,7 +15,7 @@ import {
 } from "../../store/tables/idempotency-keys.ts";
 import type { WriteDeps } from "./mutation.ts";
 
-/** How long a response is stored. Clients retry for minutes, jobs for hours. */
+/** Retention of a response. Clients retry for minutes, jobs for hours. */
 const TTL_MS = 24 * 3_600_000;
 
 /** Dependencies of methods that create resources. */

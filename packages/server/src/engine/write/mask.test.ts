@@ -27,11 +27,11 @@ const CHOICES = [
 ];
 
 function oneOfEach(json: JsonObject): JsonObject {
-  const kept = Object.entries(json).filter(([key]) => {
+  const retained = Object.entries(json).filter(([key]) => {
     const rivals = CHOICES.find((choice) => choice.includes(key)) ?? [key];
     return rivals.find((rival) => rival in json) === key;
   });
-  return Object.fromEntries(kept);
+  return Object.fromEntries(retained);
 }
 
 const claimMatches = some({
@@ -89,18 +89,18 @@ function snake(path: string): string {
 /** The reference implementation, on JSON: the field of the path is as in the source, set or not. */
 function copy(target: JsonObject, source: JsonObject | undefined, path: string[]): void {
   const [key, ...rest] = path as [string, ...string[]];
-  const given = source?.[key];
-  if (rest.length === 0 && given === undefined) {
+  const sent = source?.[key];
+  if (rest.length === 0 && sent === undefined) {
     delete target[key];
     return;
   }
-  if (rest.length > 0 && given === undefined && target[key] === undefined) return;
+  if (rest.length > 0 && sent === undefined && target[key] === undefined) return;
   const rivals = CHOICES.find((choice) => choice.includes(key)) ?? [];
   for (const rival of rivals) if (rival !== key) delete target[rival];
-  if (rest.length === 0) target[key] = structuredClone(given) as JsonValue;
+  if (rest.length === 0) target[key] = structuredClone(sent) as JsonValue;
   else {
     target[key] ??= {};
-    copy(target[key] as JsonObject, given as JsonObject | undefined, rest);
+    copy(target[key] as JsonObject, sent as JsonObject | undefined, rest);
   }
 }
 
@@ -116,9 +116,9 @@ function expected(target: JsonObject, source: JsonObject, paths: readonly string
 
 test("fields in the mask are replaced, all others stay", () => {
   const paths = fc.array(fc.constantFrom(...PATHS), { minLength: 1, maxLength: 4 });
-  const property = fc.property(identities, identities, paths, (before, given, list) => {
+  const property = fc.property(identities, identities, paths, (before, sent, list) => {
     const target = read(before);
-    const source = read(given);
+    const source = read(sent);
     applyMask(target, source, readMask(IdentitySchema, list, source));
     assert.deepEqual(written(target), expected(before, written(source), list));
   });
@@ -126,8 +126,8 @@ test("fields in the mask are replaced, all others stay", () => {
 });
 
 test("paths can be in snake case", () => {
-  const property = fc.property(fc.constantFrom(...PATHS), identities, (path, given) => {
-    const source = read(given);
+  const property = fc.property(fc.constantFrom(...PATHS), identities, (path, sent) => {
+    const source = read(sent);
     const mask = readMask(IdentitySchema, [path], source);
     assert.deepEqual(readMask(IdentitySchema, [snake(path)], source), mask);
   });
@@ -135,12 +135,12 @@ test("paths can be in snake case", () => {
 });
 
 test("* covers every field that callers can set", () => {
-  const property = fc.property(identities, identities, (before, given) => {
+  const property = fc.property(identities, identities, (before, sent) => {
     const target = read(before);
-    const source = read(given);
+    const source = read(sent);
     applyMask(target, source, readMask(IdentitySchema, ["*"], source));
     const fixed = OUTPUT_ONLY.filter((key) => key in before).map((key) => [key, before[key]]);
-    const settable = SETTABLE.filter((key) => key in given).map((key) => [key, given[key]]);
+    const settable = SETTABLE.filter((key) => key in sent).map((key) => [key, sent[key]]);
     const whole = Object.fromEntries([...fixed, ...settable]) as JsonObject;
     assert.deepEqual(written(target), written(read(whole)));
   });
@@ -148,16 +148,16 @@ test("* covers every field that callers can set", () => {
 });
 
 test("without paths, every field that is set in the given resource is updated", () => {
-  const property = fc.property(identities, identities, (before, given) => {
+  const property = fc.property(identities, identities, (before, sent) => {
     const target = read(before);
-    const source = read(given);
-    const shown = written(source);
+    const source = read(sent);
+    const json = written(source);
     applyMask(target, source, readMask(IdentitySchema, [], source));
-    const paths = SETTABLE.filter((key) => key in shown).flatMap((key) => {
-      const inner = Object.keys(typeof shown[key] === "object" ? (shown[key] as JsonObject) : {});
+    const paths = SETTABLE.filter((key) => key in json).flatMap((key) => {
+      const inner = Object.keys(typeof json[key] === "object" ? (json[key] as JsonObject) : {});
       return inner.length === 0 ? [key] : inner.map((leaf) => `${key}.${leaf}`);
     });
-    assert.deepEqual(written(target), expected(before, shown, paths));
+    assert.deepEqual(written(target), expected(before, json, paths));
   });
   fc.assert(property, { seed: SEED, numRuns: 1_000 });
 });
@@ -214,10 +214,10 @@ test("an immutable field can be set, repeated and omitted, but not changed", () 
 });
 
 test("output-only fields within a message that can be set are left as they are", () => {
-  const given = fromJson(RepoSchema, { sync_config: { source: "b", unique_tags: true } });
+  const sent = fromJson(RepoSchema, { sync_config: { source: "b", unique_tags: true } });
   for (const paths of [[], ["sync_config.source", "sync_config.unique_tags"]]) {
     const stored = fromJson(RepoSchema, { sync_config: { source: "a", grace_period: true } });
-    applyMask(stored, given, readMask(RepoSchema, paths, given));
+    applyMask(stored, sent, readMask(RepoSchema, paths, sent));
     const { source, uniqueTags, gracePeriod } = stored.syncConfig ?? {};
     assert.deepEqual([source, uniqueTags, gracePeriod], ["b", false, true]);
   }

@@ -12,7 +12,7 @@ import { invalidArgument } from "../../lib/errors.ts";
 import { fieldValue, setField } from "../../rpc/fields.ts";
 import { fieldNamed } from "../../rpc/json-read.ts";
 
-/** One path of an update mask: the fields from the resource down to the updated one. */
+/** Path of an update mask: the fields from the resource down to the updated one. */
 export type MaskPath = readonly DescField[];
 
 /** The mask that replaces every field that callers can set. */
@@ -63,20 +63,20 @@ export function rejectImmutableChanges(
 
 function applyPath(target: Message, source: Message | undefined, [field, ...rest]: MaskPath): void {
   if (field === undefined) return;
-  const given = source === undefined ? undefined : fieldValue(source, field);
+  const value = source === undefined ? undefined : fieldValue(source, field);
   if (rest.length > 0) {
-    const inner = (given as Message | undefined) ?? undefined;
-    let kept = fieldValue(target, field) as Message | undefined;
-    if (kept === undefined) {
+    const inner = (value as Message | undefined) ?? undefined;
+    let child = fieldValue(target, field) as Message | undefined;
+    if (child === undefined) {
       if (inner === undefined) return;
-      kept = create(field.message as DescMessage);
-      setField(target, field, kept);
+      child = create(field.message as DescMessage);
+      setField(target, field, child);
     }
-    applyPath(kept, inner, rest);
+    applyPath(child, inner, rest);
   } else if (source === undefined || !isFieldSet(source, field)) {
     clearField(target, field);
   } else {
-    setField(target, field, given);
+    setField(target, field, value);
   }
 }
 

@@ -16,7 +16,7 @@ import type { Call, EventBody, TranslatedEvent } from "../../rpc/call.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { ResourceRow } from "../../store/resources/rows.ts";
 import { writeAudit, writeEvent } from "../../store/tables/audit/audit-and-events.ts";
-import { audit, auditEntry, deletionOf, type Outcome } from "../audit/audit.ts";
+import { type AuditResult, audit, auditEntry, deletionOf } from "../audit/audit.ts";
 import type { ResourceAccess } from "../catalog.ts";
 import type { ResourceMessage } from "../definition.ts";
 import type { ResourceHooks } from "../hooks.ts";
@@ -32,7 +32,7 @@ export interface MutationOptions {
   readonly actor?: string;
   /** Its name in the audit log, if it is not the caller. */
   readonly actorName?: string;
-  /** Whose grants are checked; by default the caller's. */
+  /** Caller whose grants are checked; by default that of the call. */
   readonly caller?: Caller;
   /** Whether quotas of groups apply; they do by default. */
   readonly enforcesQuotas?: boolean;
@@ -61,7 +61,7 @@ export class Mutation {
   readonly enforcesQuotas: boolean;
   readonly keepsOutputOnly: boolean;
   readonly #options: MutationOptions;
-  readonly #held: EmittedEvent[] = [];
+  readonly #deferred: EmittedEvent[] = [];
   #caller: Caller;
 
   constructor(call: Call, tx: Transaction, deps: WriteDeps, options: MutationOptions = {}) {
@@ -97,9 +97,9 @@ export class Mutation {
   /** Rejects unless the caller holds all capabilities at a scope: nobody grants what they lack. */
   mustHold(capabilities: CapabilitySet | readonly Capability[], uid: string): void {
     if (this.caller.grants.holds(capabilities, uid)) return;
-    const held = this.caller.grants.heldAt(uid);
-    const wanted = "toArray" in capabilities ? capabilities.toArray() : capabilities;
-    const missing = wanted.filter((capability) => !held.has(capability));
+    const callerCapabilities = this.caller.grants.heldAt(uid);
+    const required = "toArray" in capabilities ? capabilities.toArray() : capabilities;
+    const missing = required.filter((capability) => !callerCapabilities.has(capability));
     throw permissionDenied(missing.map(capabilityName), uid);
   }
 
@@ -128,7 +128,7 @@ export class Mutation {
     resource: Resource<R>,
     updated: R,
     method = resource.method("Update"),
-    changed?: Pick<Outcome, "changedFields" | "detail">,
+    changed?: Pick<AuditResult, "changedFields" | "detail">,
   ): Promise<ResourceRow> {
     const row = resource.toRow(updated);
     await resource.table.update(this.tx, row);
@@ -140,7 +140,7 @@ export class Mutation {
     resource: Resource<R>,
     method: DescMethod,
     row: ResourceRow,
-    changed?: Pick<Outcome, "changedFields" | "detail">,
+    changed?: Pick<AuditResult, "changedFields" | "detail">,
   ): void {
     this.#recordAccess(resource);
     const { uid, name } = row;
@@ -180,11 +180,11 @@ export class Mutation {
 
   /** Emits the event that the contract defines for a method, if any; in another group if one is given. */
   emit(...event: EmittedEvent): void {
-    if (this.#options.events === "held") this.#held.push(event);
+    if (this.#options.events === "held") this.#deferred.push(event);
     else this.#writeEvent(...event);
   }
 
-  /** Emits one event in place of the held ones, and after it those of them that are kept. */
+  /** Emits one event in place of the deferred ones, and after it the remaining ones. */
   emitInstead(
     method: DescMethod,
     uid: string,
@@ -192,7 +192,7 @@ export class Mutation {
     isKept: (uid: string) => boolean = () => false,
   ): void {
     this.#writeEvent(method, uid, body);
-    for (const event of this.#held.splice(0)) {
+    for (const event of this.#deferred.splice(0)) {
       if (isKept(event[1])) this.#writeEvent(...event);
     }
   }
@@ -223,7 +223,7 @@ export class Mutation {
     return row && resource.fromRow(row);
   }
 
-  #audit(outcome: Outcome): void {
+  #audit(outcome: AuditResult): void {
     if (this.#options.audit === "once") return;
     const { actorName } = this.#options;
     writeAudit(this.tx, auditEntry(this.call, { ...outcome, actor: this.actor, actorName }));

@@ -13,10 +13,10 @@ interface Times {
  * those of replicas disagree; clients compare these times.
  */
 export function nextUpdateTime({ createTime, updateTime }: Times, now: number): Timestamp {
-  const known = [createTime, updateTime].map((time) =>
+  const times = [createTime, updateTime].map((time) =>
     time === undefined ? 0 : timestampMs(time),
   );
-  return timestampFromMs(Math.max(now, ...known));
+  return timestampFromMs(Math.max(now, ...times));
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Handler, Reply } from "../../rpc/call.ts";
 import { fieldValue } from "../../rpc/fields.ts";
 import { EMPTY_REPLY, messageReply, preparedReply } from "../../rpc/reply.ts";
 import { mustBeUid, validate } from "../../rpc/validate.ts";
-import type { Lock, LockMode, RowLock } from "../../store/db/commit/held-rows.ts";
+import type { Lock, LockMode, RowLock } from "../../store/db/commit/locked-rows.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { ResourceRow } from "../../store/resources/rows.ts";
@@ -46,7 +46,7 @@ export function createMethod<R extends ResourceMessage>(
   };
 }
 
-/** Creates one resource within a mutation, with the hooks of its definition unless others are given. */
+/** Creates one resource within a mutation, by default with the hooks of its definition. */
 export async function createOne<R extends ResourceMessage>(
   mutation: Mutation,
   resource: Resource<R>,

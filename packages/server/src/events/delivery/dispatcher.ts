@@ -1,6 +1,6 @@
 import type { Leases } from "../../delivery/leases.ts";
 import type { DeliveryTimes } from "../../delivery/times.ts";
-import { Waiting } from "../../lib/scheduling/waiting.ts";
+import { WakeSignal } from "../../lib/scheduling/wake-signal.ts";
 import type { FaultLog } from "../../observe/fault-log.ts";
 import type { Store } from "../../store/db/store.ts";
 import { addDeliveries, type NewDelivery } from "../../store/tables/events/deliveries.ts";
@@ -24,7 +24,7 @@ const BATCH_SIZE = 500;
 /** Deliveries of one transaction, unless a single event has more: other writes share it, and wait for it. */
 const MAX_DELIVERIES = 1_000;
 
-/** How long deliveries wait for a commit of others that they join. */
+/** Maximum wait of deliveries for another commit that they join. */
 const MAX_DELAY_MS = 5;
 
 export interface DispatcherDeps {
@@ -46,7 +46,7 @@ export interface DispatcherDeps {
  */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
-  readonly #waiting = new Waiting();
+  readonly #wakeSignal = new WakeSignal();
   #running: Promise<void> | undefined;
   #stopped = false;
   /** Whether commits of this process wake it. */
@@ -55,7 +55,7 @@ export class Dispatcher {
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
     deps.store.onCommit(() => {
-      if (this.#follows) this.#waiting.wake();
+      if (this.#follows) this.#wakeSignal.wake();
     });
   }
 
@@ -65,12 +65,12 @@ export class Dispatcher {
 
   /** There may be a new subscription. */
   wake(): void {
-    this.#waiting.wake();
+    this.#wakeSignal.wake();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#waiting.wake();
+    this.#wakeSignal.wake();
     await this.#running;
   }
 
@@ -85,7 +85,7 @@ export class Dispatcher {
         this.#follows = false;
         if (!this.#stopped) faults.fault("event_dispatch", { err: error }, "events not dispatched");
       }
-      await this.#waiting.wait(pauseMs);
+      await this.#wakeSignal.wait(pauseMs);
     }
   }
 

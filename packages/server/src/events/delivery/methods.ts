@@ -170,8 +170,10 @@ function redeliverMethod(
     const searching = await logReader(deps.store.readerFor(call), "events");
     while (read < MAX_REDELIVERED) {
       const events = await search.read(searching, from, BATCH_SIZE);
-      const known = events.filter(({ type }) => eventTypes().has(type));
-      const chosen = request.onlyFailed ? await onlyFailed(reader, uid, known) : known;
+      const ofKnownTypes = events.filter(({ type }) => eventTypes().has(type));
+      const chosen = request.onlyFailed
+        ? await onlyFailed(reader, uid, ofKnownTypes)
+        : ofKnownTypes;
       if (chosen.length > 0) {
         await redeliver(deps.store, call, uid, chosen);
         dispatched([uid]);

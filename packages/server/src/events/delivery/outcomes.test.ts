@@ -55,7 +55,7 @@ test("a delivery fails after its last attempt", () => {
   assert.equal(outcome({ status: 500 }, 2).outcome, "failed");
 });
 
-const asked = { status: 429, retryAfterMs: RETRY_AFTER_MS };
+const pauseRequest = { status: 429, retryAfterMs: RETRY_AFTER_MS };
 
 for (const [what, waitMs, past, expected] of [
   ["without attempts is due", 1, [], 0],
@@ -65,11 +65,11 @@ for (const [what, waitMs, past, expected] of [
   [
     "waits for the pause that its sink asked for",
     RETRY_AFTER_MS,
-    [{ status: 500 }, asked],
+    [{ status: 500 }, pauseRequest],
     RETRY_AFTER_MS,
   ],
-  ["is due if it would wait longer than its sink asked for", RETRY_AFTER_MS + 1, [asked], 0],
-  ["follows the last answer of its sink", RETRY_AFTER_MS, [asked, { status: 500 }], 0],
+  ["is due if it would wait longer than its sink asked for", RETRY_AFTER_MS + 1, [pauseRequest], 0],
+  ["follows the last answer of its sink", RETRY_AFTER_MS, [pauseRequest, { status: 500 }], 0],
 ] as const) {
   test(`a delivery ${what}`, () => {
     const attempts = JSON.stringify(past);

@@ -8,12 +8,12 @@ import {
   type StoredDelivery,
 } from "../../store/tables/events/deliveries.ts";
 
-/** What an attempt means for its delivery and for the subscription. */
+/** Consequences of an attempt for its delivery and for the subscription. */
 export interface AttemptOutcome extends DeliveryResult {
   readonly outcome: "delivered" | "retried" | "failed";
   /** The sink is gone: nothing is to be sent to it any more. */
   readonly isGone: boolean;
-  /** How long the sink asks to be left alone. */
+  /** Pause requested by the sink (Retry-After). */
   readonly pauseMs: number;
 }
 

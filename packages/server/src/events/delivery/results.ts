@@ -4,7 +4,7 @@ import { writeHealth } from "../../store/tables/events/subscription-states.ts";
 import type { AttemptOutcome } from "./outcomes.ts";
 import type { SinkHealth } from "./sink-health.ts";
 
-/** Whose results these are. */
+/** Owner of the results. */
 export interface ResultOwner {
   readonly uid: string;
   readonly health: SinkHealth;
@@ -20,7 +20,7 @@ interface Unwritten {
 /** Results are stored together within this time, while more requests are in progress than results wait. */
 const GATHER_MS = 5;
 
-/** How long results wait for a commit of others that they join. Requests wait for them. */
+/** Maximum wait of results for another commit that they join. Requests wait for them. */
 const MAX_DELAY_MS = 1;
 
 /** Stores the results of all senders of a process, as many as there are with one statement. */

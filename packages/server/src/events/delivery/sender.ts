@@ -1,7 +1,7 @@
 import type { Leases } from "../../delivery/leases.ts";
 import type { SendResult } from "../../delivery/pinned-client.ts";
 import type { TimeSlices } from "../../lib/scheduling/time-slices.ts";
-import { Waiting } from "../../lib/scheduling/waiting.ts";
+import { WakeSignal } from "../../lib/scheduling/wake-signal.ts";
 import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
 import { pendingDeliveries, type StoredDelivery } from "../../store/tables/events/deliveries.ts";
@@ -65,7 +65,7 @@ export class Sender {
   readonly #deps: SenderDeps;
   readonly #uid: string;
   readonly #context: SubscriptionContext;
-  readonly #waiting = new Waiting();
+  readonly #wakeSignal = new WakeSignal();
   readonly #active = new Set<string>();
   #ready: Chain[] = [];
   #health = new SinkHealth();
@@ -84,13 +84,13 @@ export class Sender {
   /** Something was added. */
   wake(): void {
     this.#mayHaveMore = true;
-    this.#waiting.wake();
+    this.#wakeSignal.wake();
   }
 
   /** Lets requests in progress finish, and sends no others. */
   stop(): void {
     this.#stopped = true;
-    this.#waiting.wake();
+    this.#wakeSignal.wake();
   }
 
   /** Sends until there has been nothing to do for a while. Resolves when the lease is released. */
@@ -120,7 +120,7 @@ export class Sender {
         this.#startChains(context);
         if (this.#active.size > 0) {
           idleSince = performance.now();
-          await this.#waiting.wait(times.idlePollMs);
+          await this.#wakeSignal.wait(times.idlePollMs);
           continue;
         }
         const restsUntil =
@@ -137,10 +137,10 @@ export class Sender {
           restMs = waitMs;
           break;
         }
-        await this.#waiting.wait(Math.min(left, waitMs, times.idlePollMs));
+        await this.#wakeSignal.wait(Math.min(left, waitMs, times.idlePollMs));
       }
     } finally {
-      while (this.#active.size > 0) await this.#waiting.wait(times.idlePollMs);
+      while (this.#active.size > 0) await this.#wakeSignal.wait(times.idlePollMs);
       this.#context.close();
       await leases.release(name, async (tx) => {
         // After a stop or an error, the subscription remains due: another sender continues.
@@ -159,7 +159,7 @@ export class Sender {
     const { store, times } = this.#deps;
     const { reader } = store;
     const isSingle = subscription.maxConcurrency === 1;
-    // Those that end while rows are read may be pending there, but must not be sent again.
+    // Deliveries that end during the read may be pending in it, but must not be sent again.
     const active = new Set(this.#active);
     const isActive = (subject: string) => active.has(ALL_SUBJECTS) || active.has(subject);
     const waiting = new Set<string>();
@@ -202,7 +202,7 @@ export class Sender {
     });
   }
 
-  /** How many chains may be active. */
+  /** Limit of active chains. */
   #limit({ subscription }: Current): number {
     return this.#health.isFailing ? 1 : subscription.maxConcurrency;
   }
@@ -225,7 +225,7 @@ export class Sender {
         })
         .finally(() => {
           this.#active.delete(chain.key);
-          this.#waiting.wake();
+          this.#wakeSignal.wake();
         });
     }
   }
@@ -267,7 +267,7 @@ export class Sender {
     this.#deps.log.warn(fields, "sink cannot be reached");
   }
 
-  /** What a stored failure means for the subscription. */
+  /** Disables the subscription after a stored failure if its sink is gone or has failed for too long. */
   async #disableIfGone({ outcome, isGone }: AttemptOutcome): Promise<void> {
     if (outcome === "delivered") return;
     const { store, times } = this.#deps;

@@ -11,13 +11,13 @@ import { signJwt } from "../../auth/sign.ts";
 import type { Addresses } from "../../config/addresses.ts";
 import type { InstallationSecrets } from "../../secrets/installation-secrets.ts";
 
-/** How long the token of a delivery is valid. Each attempt has its own. */
+/** Validity of the token of a delivery. Each attempt has its own. */
 const TOKEN_SECONDS = 300;
 
 /** The audience of the tokens, which receivers check. */
 const AUDIENCE = "customer";
 
-/** What precedes the 32 bytes of an Ed25519 private key in PKCS #8 (RFC 8410). */
+/** PKCS #8 prefix of the 32 bytes of an Ed25519 private key (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 
 export interface WebhookSignerDeps {

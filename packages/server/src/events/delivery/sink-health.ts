@@ -16,7 +16,7 @@ const HEALTHY: SubscriptionHealthRow = {
   pauseMs: 0,
 };
 
-/** How the sink of a subscription does: stored with the results, so that the next sender knows. */
+/** Health of a subscription's sink, stored with the results for the next sender. */
 export class SinkHealth {
   #row: SubscriptionHealthRow;
   #failures: number;

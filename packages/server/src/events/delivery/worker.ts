@@ -1,4 +1,4 @@
-import { Waiting } from "../../lib/scheduling/waiting.ts";
+import { WakeSignal } from "../../lib/scheduling/wake-signal.ts";
 import type { FaultLog } from "../../observe/fault-log.ts";
 import type { LogFields } from "../../observe/logger.ts";
 import { dueSubscriptions, leaseOf } from "../../store/tables/events/subscription-states.ts";
@@ -16,7 +16,7 @@ export class DeliveryWorker {
   readonly #deps: WorkerDeps;
   readonly #senders = new Map<string, Sender>();
   readonly #runs = new Set<Promise<void>>();
-  readonly #waiting = new Waiting();
+  readonly #wakeSignal = new WakeSignal();
   #running: Promise<void> | undefined;
   #stopped = false;
 
@@ -28,7 +28,7 @@ export class DeliveryWorker {
     this.#running ??= this.#run();
   }
 
-  /** These subscriptions have new deliveries. */
+  /** Is notified of new deliveries of these subscriptions. */
   dispatched(uids: readonly string[]): void {
     let isNew = false;
     for (const uid of uids) {
@@ -36,13 +36,13 @@ export class DeliveryWorker {
       if (sender === undefined) isNew = true;
       else sender.wake();
     }
-    if (isNew) this.#waiting.wake();
+    if (isNew) this.#wakeSignal.wake();
   }
 
   /** Lets requests in progress finish. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#waiting.wake();
+    this.#wakeSignal.wake();
     await this.#running;
     for (const sender of this.#senders.values()) sender.stop();
     await Promise.all(this.#runs);
@@ -56,7 +56,7 @@ export class DeliveryWorker {
       } catch (error) {
         this.#failed({ err: error });
       }
-      await this.#waiting.wait(times.idlePollMs);
+      await this.#wakeSignal.wait(times.idlePollMs);
     }
   }
 
@@ -82,7 +82,7 @@ export class DeliveryWorker {
       })
       .then(
         // Something may have arrived while it ended.
-        () => this.#waiting.wake(),
+        () => this.#wakeSignal.wake(),
         // It is started again at the next interval.
         (error: unknown) => this.#failed({ err: error, subscription: uid }),
       );

@@ -141,7 +141,7 @@ export class LogSearch {
     return isLater !== (this.#query.descending ?? false) && id !== from.id;
   }
 
-  /** How many events match. */
+  /** Number of matching events. */
   async count(reader: Reader): Promise<number> {
     if (this.#isExact) return countLog(reader, this.#query);
     let count = 0;

@@ -32,7 +32,7 @@ export class EventTail implements FollowedLog<string> {
       for (const { group } of events) groups.add(group);
       this.#tail = events.at(-1) ?? this.#tail;
       if (events.length < BATCH_SIZE) break;
-      // One transaction may have very many events.
+      // A transaction may have very many events.
       await setImmediate();
     }
     return (above) => [...groups].some((group) => isSelfOrBelow(group, above));

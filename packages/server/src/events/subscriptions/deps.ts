@@ -2,9 +2,9 @@ import type { Secrets } from "../../secrets/secrets.ts";
 import type { EventNames } from "../cloud-event.ts";
 import type { SinkPolicy } from "./sink-policy.ts";
 
-/** What the hooks of subscriptions need from outside the engine. */
+/** Dependencies of the hooks of subscriptions outside the engine. */
 export interface EventsDeps {
-  /** Where the secrets of subscriptions are sealed. */
+  /** Seals the secrets of subscriptions. */
   readonly secrets: Secrets;
   readonly sinkPolicy: SinkPolicy;
   names(): EventNames;

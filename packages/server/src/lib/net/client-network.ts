@@ -15,9 +15,9 @@ const NETWORK_HEXTETS = 4;
  * can use any address in it. Other texts are their own key.
  */
 export function clientNetwork(address: string): string {
-  const known = addressOf(address);
-  if (typeof known === "string") return known;
-  return `${known.slice(0, NETWORK_HEXTETS).join(":")}::/64`;
+  const normalized = addressOf(address);
+  if (typeof normalized === "string") return normalized;
+  return `${normalized.slice(0, NETWORK_HEXTETS).join(":")}::/64`;
 }
 
 /**
@@ -25,13 +25,15 @@ export function clientNetwork(address: string): string {
  * own network.
  */
 export function wideClientNetwork(address: string): string {
-  const known = addressOf(address);
-  if (typeof known !== "string") {
-    const [first, second, third, fourth = "0"] = known;
+  const normalized = addressOf(address);
+  if (typeof normalized !== "string") {
+    const [first, second, third, fourth = "0"] = normalized;
     const subnet = (Number.parseInt(fourth, 16) & 0xff00).toString(16);
     return `${first}:${second}:${third}:${subnet}::/56`;
   }
-  return isIP(known) === 4 ? `${known.slice(0, known.lastIndexOf("."))}.0/24` : known;
+  return isIP(normalized) === 4
+    ? `${normalized.slice(0, normalized.lastIndexOf("."))}.0/24`
+    : normalized;
 }
 
 /** The groups of an IPv6 address; an IPv4 address, or another text, as it is. */

@@ -51,8 +51,9 @@ function lookupFunction(
   resolve: (name: string) => Promise<readonly LookupAddress[]>,
 ): LookupFunction {
   return (name, { all, family = 0 }, callback) => {
-    const wanted = Number(String(family).replace("IPv", ""));
-    const isWanted = (one: LookupAddress) => wanted === 0 || one.family === wanted;
+    const requestedFamily = Number(String(family).replace("IPv", ""));
+    const isWanted = (one: LookupAddress) =>
+      requestedFamily === 0 || one.family === requestedFamily;
     resolve(name).then(
       (addresses) => {
         const usable = addresses.filter(isWanted);

@@ -30,8 +30,8 @@ class Patterns {
    * pattern is invalid or too large.
    */
   compile(pattern: string): Program | Promise<Program> {
-    const known = this.#programs.get(pattern);
-    if (known !== undefined) return known;
+    const cached = this.#programs.get(pattern);
+    if (cached !== undefined) return cached;
     const problem = textProblem(pattern);
     if (problem !== undefined) throw new PatternError(problem);
     if (compileCost(pattern) <= MAX_INLINE_COMPILE_STEPS) return this.#compile(pattern);

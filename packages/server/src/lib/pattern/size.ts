@@ -12,7 +12,7 @@ export const MAX_STEPS = 2_500;
 /** `stepsAtMost` overestimates, so that patterns are rejected by their text only far above the limit. */
 const MAX_STEPS_BY_TEXT = 4 * MAX_STEPS;
 
-/** What the character classes of a pattern may cost to compile, in steps. */
+/** Maximum compile cost of the character classes of a pattern, in steps. */
 const MAX_CLASS_COST = 2_500;
 
 /** Compiling a Unicode class such as \pL takes as long as this many steps. */
@@ -21,7 +21,7 @@ const UNICODE_CLASS_COST = 50;
 /** A range up to a character beyond ASCII is folded character by character if case is ignored. */
 const FOLDED_RANGE_COST = 1_000;
 
-/** What makes a pattern too costly to compile; undefined if nothing does. */
+/** Reason why a pattern is too costly to compile; undefined if it is not. */
 export function textProblem(pattern: string): string | undefined {
   if (pattern === "") return "is required";
   if (pattern.length > MAX_PATTERN_LENGTH)
@@ -33,7 +33,7 @@ export function textProblem(pattern: string): string | undefined {
 
 export const TOO_LARGE = "is too large with its repetitions written out: repeat less";
 
-/** What compiling a pattern costs at most, in steps. */
+/** Upper bound of the cost to compile a pattern, in steps. */
 export function compileCost(pattern: string): number {
   return stepsAtMost(pattern) + classCost(pattern);
 }

@@ -1,7 +1,7 @@
 /**
- * How V8 runs a server: short collections of garbage stay short, since every request waits for them.
+ * V8 flags of a server: short collections of garbage stay short, since every request waits for them.
  *
- * - What a server allocates at its start lives long, so V8 takes what the same code allocates for requests for long-lived,
+ * - A server's allocations at its start live long, so V8 takes those of the same code for requests for long-lived,
  *   too, and puts it where only the rare full collections look. Short collections take up to ten times as long meanwhile.
  * - Several threads for one short collection wait for each other where other processes use the cores.
  *
@@ -28,9 +28,9 @@ export function setServerFlags(): void {
   // V8 takes bounds of the young generation at the start of a process only, but the factor of its growth at any time. It
   // shrinks the young generation of an idle process, which then has to grow again.
   const watch = () => {
-    const wanted = GROWING * youngBytes() <= YOUNG_BYTES ? GROWING : STEADY;
-    if (wanted === factor) return;
-    factor = wanted;
+    const target = GROWING * youngBytes() <= YOUNG_BYTES ? GROWING : STEADY;
+    if (target === factor) return;
+    factor = target;
     setGrowth(factor);
   };
   watch();
@@ -47,7 +47,7 @@ function setGrowth(factor: number): void {
   setFlagsFromString(`--semi-space-growth-factor=${factor}`);
 }
 
-/** How much can be allocated between two short collections. */
+/** Bytes that can be allocated between two short collections. */
 function youngBytes(): number {
   const space = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space");
   return (space?.space_used_size ?? 0) + (space?.space_available_size ?? 0);

@@ -40,7 +40,7 @@ export class FairQueue {
   readonly #clock: () => number;
   /** The waiting jobs of each key; the key that was served longest ago comes first. */
   readonly #waiting = new Map<string, Job[]>();
-  /** How many jobs of each key were started in this window. */
+  /** Number of jobs of each key that were started in this window. */
   #started = new Map<string, number>();
   #windowEnds = 0;
   #waitingCount = 0;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RateLimiter } from "./rate-limiter.ts";
 
-/** How many of so many uses are granted at one time. */
+/** Number of uses granted at one time. */
 function granted(limiter: RateLimiter, key: string, uses: number, now: number): number {
   let count = 0;
   for (let use = 0; use < uses; use++) if (limiter.take(key, now) === 0) count += 1;

@@ -1,6 +1,6 @@
 import { BoundedCache } from "../bounded-cache.ts";
 
-/** How much each key may use, and how fast that comes back. */
+/** Token bucket of a key: its capacity and refill rate. */
 export interface RateLimit {
   /** Uses in one burst. */
   readonly capacity: number;
@@ -48,9 +48,9 @@ export class RateLimiter {
   }
 
   #bucket(key: string, now: number): Bucket {
-    const known = this.#buckets.get(key);
-    const bucket = known ?? { tokens: this.#limit.capacity, refilledAt: now };
-    if (known === undefined) this.#buckets.set(key, bucket);
+    const existing = this.#buckets.get(key);
+    const bucket = existing ?? { tokens: this.#limit.capacity, refilledAt: now };
+    if (existing === undefined) this.#buckets.set(key, bucket);
     this.#refill(bucket, now);
     return bucket;
   }

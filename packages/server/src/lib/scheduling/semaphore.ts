@@ -31,7 +31,7 @@ export interface KeyedSemaphoreOptions {
   readonly maxQueuedPerKey?: number;
   /** Work of all keys that may wait; unlimited by default. */
   readonly maxQueued?: number;
-  /** How long work may wait; unlimited by default. */
+  /** Maximum wait of work; unlimited by default. */
   readonly maxWaitMs?: number;
   /** Makes the error for work that finds the queue full or has waited too long. */
   readonly rejection: () => Error;
@@ -132,7 +132,7 @@ export class KeyedSemaphore {
     });
   }
 
-  /** Whom a released permit goes to: without a bound over all keys, the next of its own key. */
+  /** Next waiter for a released permit: without a bound over all keys, the next of its own key. */
   #next(released: Permits): Waiter | undefined {
     if (this.#options.total === Number.POSITIVE_INFINITY) return first(released.queue);
     let next: Waiter | undefined;

@@ -1,6 +1,6 @@
 import { FairOrder, type FairOrderLimits, type Owner } from "./fair-order.ts";
 
-/** How long one slice may keep the event loop, in milliseconds. */
+/** Length of a slice on the event loop, in milliseconds. */
 const SLICE_MS = 1;
 
 const UNLIMITED: FairOrderLimits = {

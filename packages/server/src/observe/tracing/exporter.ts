@@ -3,7 +3,7 @@ import { https } from "../../lib/runtime/lazy-builtins.ts";
 import { VERSION } from "../../lib/version.ts";
 import type { Attributes, FinishedSpan } from "./span.ts";
 
-/** Spans that wait to be sent; further ones are dropped and counted. */
+/** Spans that wait to be sent; more are dropped and counted. */
 const MAX_BUFFERED = 4_096;
 const BATCH_SIZE = 512;
 const FLUSH_MS = 2_000;

@@ -120,7 +120,7 @@ export class Tracing {
   }
 }
 
-/** What Node.js says of requests that it sends. */
+/** Message of Node.js's diagnostics channels about a client request. */
 interface Sent {
   readonly request: ClientRequest;
   readonly response?: IncomingMessage;

@@ -7,8 +7,9 @@ import { isUid, type UIDPFilter, UIDPFilterSchema } from "@wharf/contract";
  */
 export function filterOf(id: string, uidp?: UIDPFilter): UIDPFilter | undefined {
   const named = uidp?.ids ?? [];
-  const wanted = id === "" ? named : named.length === 0 ? [id] : named.filter((one) => one === id);
-  const ids = wanted.filter(isUid);
+  const requestedIds =
+    id === "" ? named : named.length === 0 ? [id] : named.filter((one) => one === id);
+  const ids = requestedIds.filter(isUid);
   const isFiltered = id !== "" || named.length > 0;
   if (isFiltered && ids.length === 0) return undefined;
   return Object.assign(create(UIDPFilterSchema), uidp, { ids });

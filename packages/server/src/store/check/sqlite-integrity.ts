@@ -32,7 +32,7 @@ export async function checkIntegrity(
   return found.map((problem) => ({ kind: "database", name: "wharf.db", problem }));
 }
 
-/** What a check of SQLite says; empty if all is well. On a damaged page it ends with an error. */
+/** Messages of a check of SQLite; empty if all is well. On a damaged page it ends with an error. */
 function messagesOf(database: SqliteConnection, check: string): string[] {
   const lines: string[] = [];
   try {

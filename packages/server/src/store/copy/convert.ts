@@ -22,7 +22,7 @@ export interface Conversion {
   convert(row: readonly Value[]): readonly Value[];
 }
 
-/** How rows of a table are converted; undefined if they are not copied. */
+/** Conversion of the rows of a table; undefined if they are not copied. */
 export function conversionOf(
   from: CopiedTable,
   to: CopiedTable | undefined,

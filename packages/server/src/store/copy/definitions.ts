@@ -92,11 +92,11 @@ async function ofPostgres(reader: Reader, names: readonly string[]): Promise<Def
   };
 }
 
-/** How a definition begins, up to its columns. */
+/** Head of a definition, up to its columns. */
 const HEAD =
   /^CREATE (?:TABLE [\w"]+\s*\(|(?:UNIQUE )?INDEX [\w"]+ ON [\w"]+\s*(?:USING btree\s*)?\()/;
 
-/** What may precede a parenthesis behind it: anything else would call a function. */
+/** Tokens that may precede a later parenthesis: any other would call a function. */
 const BEFORE_PARENTHESIS =
   /^(?:|KEY|UNIQUE|WHERE|AND|OR|NOT|IN|DEFAULT|pg_current_xact_id|json_extract|lower|substr)$/i;
 

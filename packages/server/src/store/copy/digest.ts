@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Value } from "../db/connection.ts";
 import { type CopiedTable, rowText } from "./copied-table.ts";
 
-/** What a table contains: two stores with equal contents have equal rows. */
+/** Count and digest of a table's rows: two stores with equal contents have equal ones. */
 export interface TableContent {
   readonly table: string;
   readonly rows: number;

@@ -9,7 +9,7 @@ export interface Target {
   readonly writer: Writer;
   script(statements: readonly string[]): Promise<void>;
   insert(table: CopiedTable, rows: readonly (readonly Value[])[]): Promise<void>;
-  /** What was inserted, for comparison. */
+  /** Inserted rows, for comparison. */
   rows(table: CopiedTable): RowBatches;
   /** Numbers of new rows follow those of the copied ones, and these. */
   continueNumbers(
@@ -47,7 +47,7 @@ export function openSqliteTarget(path: string): Target {
   };
 }
 
-/** One transaction. */
+/** Target in PostgreSQL, filled in a single transaction. */
 export async function openPostgresTarget(url: string): Promise<Target> {
   const { session, close } = await openSession(url);
   await session.script("BEGIN");
@@ -71,7 +71,7 @@ export async function openPostgresTarget(url: string): Promise<Target> {
   };
 }
 
-/** One statement and one parameter for all rows; the table has the types. */
+/** Inserts all rows by a single statement with a single parameter; the table has the types. */
 async function insertJson(
   session: Session,
   { name, columns }: CopiedTable,

@@ -3,7 +3,7 @@
  */
 
 import type { MaybePromise } from "../../lib/maybe-promise.ts";
-import type { Turn } from "./commit/turns.ts";
+import type { MutexMode } from "./commit/replica-mutex.ts";
 import type { FailureCause, StoreFailure } from "./failure.ts";
 
 export type Value = string | number | Uint8Array | null;
@@ -99,7 +99,7 @@ export interface Dialect {
   readonly rowId: string;
   /** Locks the selected rows and skips those that another transaction has locked. */
   readonly lockUnlocked: string;
-  /** How many rows a statement inserts or updates, in descending order: a few numbers, so that statements stay prepared. */
+  /** Row counts of INSERT and UPDATE statements, in descending order: few, so that statements stay prepared. */
   readonly rowCounts: readonly number[];
   /** Ends the statement that creates a table clustered by its primary key. */
   readonly withoutRowid: string;
@@ -133,11 +133,11 @@ export interface Driver {
   /** Whether statements can be sent before earlier ones are answered, and cost a round trip each otherwise. */
   readonly pipelines: boolean;
   /**
-   * Begins a transaction: a batch of the group commit if it names its turn. `first` sends the first statements, behind
+   * Begins a transaction: a batch of the group commit if it has a mode. `first` sends the first statements, behind
    * the begin where statements are pipelined. A `lenient` transaction survives the end of this process, but perhaps not
    * that of the database's machine; later ones never survive without it.
    */
-  begin(turn?: Turn, first?: () => Promise<void>, lenient?: boolean): Promise<void>;
+  begin(mode?: MutexMode, first?: () => Promise<void>, lenient?: boolean): Promise<void>;
   commit(): Promise<void>;
   /**
    * Makes all commits before the call durable; absent where `commit` does. Reads see a commit before that. Rejects with

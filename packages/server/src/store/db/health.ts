@@ -18,7 +18,7 @@ const IDLE_INTERVALS = 10;
 /** Causes that may concern one write only: a check shows whether others fail, too. */
 const UNPROVEN: ReadonlySet<FailureCause> = new Set(["damaged", "locked", "timeout", "other"]);
 
-/** What checks do. */
+/** Health probes: a read and a write. */
 export interface StoreProbes {
   /** Failures of reads and writes are reported as for every other caller. */
   read(): Promise<unknown>;

@@ -7,7 +7,7 @@ import type { ResourceTable } from "../resources/resource-table.ts";
 import type { Driver } from "./connection.ts";
 import { openPostgres } from "./postgres.ts";
 import { ServerLock } from "./sqlite/server-lock.ts";
-import { takingTurns, type WriteTurn } from "./sqlite/write-turn.ts";
+import { type WriterMutex, withWriterMutex } from "./sqlite/writer-mutex.ts";
 import { openSqlite, type SqliteDriver, type SqliteOptions } from "./sqlite.ts";
 import { Store, type StoreOptions, type StoreTimings } from "./store.ts";
 
@@ -21,7 +21,7 @@ export const PARTIAL = ".partial";
 export const SECRET_KEY = "secret.key";
 
 /**
- * How long reads do not look for commits of other processes, in milliseconds, while these write: shorter than it takes
+ * Maximum staleness of reads, in milliseconds, while other processes write: shorter than it takes
  * to answer a write there, and the client to send a request here.
  */
 const WORKER_AGE_MS = 0.1;
@@ -50,7 +50,7 @@ export async function openServerStore(
 }
 
 export interface WorkerStoreOptions {
-  readonly turn: WriteTurn;
+  readonly mutex: WriterMutex;
   /** The files that other workers have open. */
   readonly opened: readonly string[] | undefined;
   /** Receives the files that are open now. Not called with PostgreSQL. */
@@ -62,14 +62,14 @@ export interface WorkerStoreOptions {
  * of the data directory. All of them have the same files open, or two stores would be behind one port.
  */
 export function workerStoreOpener({
-  turn,
+  mutex,
   opened,
   onOpen,
 }: WorkerStoreOptions): typeof openServerStore {
   const openFile = async (location: Location) => {
     const driver = await openUnlessLost(location, { maxAgeMs: WORKER_AGE_MS, opened });
     onOpen(driver.opened);
-    return takingTurns(driver, turn);
+    return withWriterMutex(driver, mutex);
   };
   return (location, tables, timings, options = {}) =>
     open(location, tables, timings, options, openFile);

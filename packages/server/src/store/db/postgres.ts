@@ -18,7 +18,7 @@ import { TIMEOUTS, type Timeouts } from "./postgres/timeouts.ts";
 import { Transactions } from "./postgres/transactions.ts";
 import { SharedRead } from "./read/shared-read.ts";
 
-/** What servers and admin commands call themselves in `pg_stat_activity`. */
+/** Application name of servers in `pg_stat_activity`. */
 export const SERVER = "wharf";
 
 /** Connections for reads of unknown length. */
@@ -107,7 +107,7 @@ export async function openPostgres(
       const readsWaiting = others.waiting + costly.waiting;
       return { connections: connections.all.size, readsWaiting };
     },
-    begin: (turn, first, lenient) => transactions.begin(turn, first, lenient),
+    begin: (mode, first, lenient) => transactions.begin(mode, first, lenient),
     commit: () => transactions.commit(),
     rollback: () => transactions.rollback(),
     // Migrations take as long as they take.

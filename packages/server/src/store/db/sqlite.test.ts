@@ -60,8 +60,8 @@ test("only the service user can read the store and its journals", async (t) => {
   const made = join(folder, "made");
   await openAt(join(made, "wharf.db"));
   assert.equal(modeOf(made), "700");
-  const known = join(folder, "known.db");
-  writeFileSync(known, "");
-  chmodSync(known, 0o644);
-  await openAt(known);
+  const existing = join(folder, "known.db");
+  writeFileSync(existing, "");
+  chmodSync(existing, 0o644);
+  await openAt(existing);
 });

@@ -24,9 +24,9 @@ const LONGEST_LOG_PAGES = 4 * CHECKPOINT_PAGES;
 const WATCH_MS = 1_000;
 
 export interface SqliteOptions extends ReaderProcessOptions {
-  /** How long reads do not look for commits of other processes. */
+  /** Maximum staleness of reads with respect to commits of other processes. */
   readonly maxAgeMs?: number;
-  /** How long writes wait for the lock of another process. */
+  /** Wait of writes for the lock of another process. */
   readonly lockWaitMs?: number;
   readonly watchMs?: number;
   /** Pages of the write-ahead log between checkpoints, for tests. */

@@ -9,7 +9,7 @@ import { Schema } from "../schema/schema.ts";
 import { SQL_FILES } from "../schema/sql-files.ts";
 import { rebaseLog } from "../tables/events/event-log.ts";
 import { type CommitObserver, GroupCommit } from "./commit/group-commit.ts";
-import type { Lock } from "./commit/held-rows.ts";
+import type { Lock } from "./commit/locked-rows.ts";
 import type { Participant } from "./commit/participant.ts";
 import type { Work } from "./commit/transaction.ts";
 import type { Dialect, Driver, Reader } from "./connection.ts";
@@ -25,7 +25,7 @@ export interface StoreTimings {
   committed(milliseconds: number, writes: number): void;
 }
 
-/** What is open and what waits. */
+/** Open connections and queued work. */
 export interface StoreLoad {
   readonly writesWaiting: number;
   /** To PostgreSQL. */
@@ -34,11 +34,11 @@ export interface StoreLoad {
   readonly readsWaiting: number;
 }
 
-/** How a store is opened. */
+/** Options to open a store. */
 export interface StoreOptions extends MigrationOptions {
   /** The interval of checks of its health, for tests. */
   readonly checkMs?: number;
-  /** What bounds costly reads, for tests. */
+  /** Limits of costly reads, for tests. */
   readonly costly?: Partial<CostlyLimits>;
   /** Measures ticks of the event loop, for tests. */
   readonly clock?: () => number;
@@ -119,7 +119,7 @@ export class Store {
     this.#commits = new GroupCommit(driver, participants, observer, clock);
   }
 
-  /** What is open and what waits. */
+  /** Open connections and queued work. */
   get load(): StoreLoad {
     const { connections = 0, readsWaiting = 0 } = this.#driver.load ?? {};
     return { writesWaiting: this.#commits.waiting, connections, readsWaiting };

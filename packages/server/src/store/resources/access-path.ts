@@ -1,5 +1,5 @@
 /**
- * How a list reaches its rows. PostgreSQL plans by itself and gets the plain conditions. SQLite keeps no
+ * Access path of a list. PostgreSQL plans by itself and gets the plain conditions. SQLite keeps no
  * statistics here, so the path is chosen by these rules, the first that applies:
  *
  * 1. A search term that few rows have: find them by the term and sort (terms/term-path.ts).
@@ -123,7 +123,7 @@ async function unorderedColumnPath(
   if (lead === undefined) return conditions.inAnyOrder(range);
   const order = { column: lead.column, descending: false };
   const walk = await limitedWalk(reader, table, { range, order }, lead);
-  // Where the range is read by uid, SQLite must not prefer the other index.
+  // A range that is read by uid: SQLite must not prefer the other index.
   const isHidden = walk.sorts && "prefix" in lead;
   return [
     ...walk.conditions,

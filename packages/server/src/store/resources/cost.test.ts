@@ -45,7 +45,7 @@ describe("the reader of a list on SQLite", () => {
         [BIG_FOLDER, MANY],
       ] as const)
         await tx.run(sql, uid, rows, rows);
-      // One more than few rows have this role.
+      // This role has one row more than "few".
       for (let row = 0; row <= 1_001; row++)
         await tx.run(
           `INSERT INTO things (uid, parent, root, name, created, updated, encoding, terms, role_uid, data, json)

@@ -39,11 +39,11 @@ export function isShortWalk(
 function isWalk(
   { dialect }: Reader,
   { shape }: ResourceTable,
-  { range, filters, order, further = [] }: PageQuery,
+  { range, filters, order, secondary = [] }: PageQuery,
   sorts: boolean,
 ): boolean {
   // Rows with equal values of the first key are sorted, and they may be many.
-  if (further.length > 0) return false;
+  if (secondary.length > 0) return false;
   // A walk in the order of names begins and ends with a prefix.
   if (sorts || !filters.every((one) => "prefix" in one && order.column === "name")) return false;
   return new Conditions(dialect, shape).hasInOrderOf(range, order.column);

@@ -6,7 +6,7 @@ import type { Reader } from "../db/connection.ts";
 import { countPath } from "./access-path.ts";
 import { Conditions, columnTest, type Sql, sum, where } from "./conditions.ts";
 import { readerForAll } from "./cost.ts";
-import { furtherColumns, orderByColumns, startingAt } from "./order-keys.ts";
+import { orderByColumns, secondaryColumns, startingAt } from "./order-keys.ts";
 import {
   fetching,
   fromSql,
@@ -25,7 +25,7 @@ import type { Form, PageRow } from "./rows.ts";
 import { collected, type Parts, partsOf, within } from "./scattered.ts";
 import { splitConditions, termTests } from "./terms/term-path.ts";
 
-/** The columns of a row before those of further keys. */
+/** The columns of a row before those of secondary keys. */
 const COLUMNS = 4;
 
 /** The rows of a page, and the number of rows of the whole list. */
@@ -48,7 +48,7 @@ export async function readList<F extends Form>(
     only !== undefined && others.length + plan.subtrees.length === 0
       ? await pageStatement(reader, table, { ...query, ...only }, form)
       : await ofParts(reader, table, query, plan, form);
-  const columns = COLUMNS + (query.further?.length ?? 0);
+  const columns = COLUMNS + (query.secondary?.length ?? 0);
   const sql = reader.dialect.counted(page.text, total.text, columns);
   const by = total.isCostly ? (reader.costly ?? page.reader) : page.reader;
   const found = await by.arrays<PageRow<F>>(sql, ...page.params, ...total.params);
@@ -58,7 +58,7 @@ export async function readList<F extends Form>(
   };
 }
 
-/** One statement over all parts: the first rows of each, of which those of the page are chosen. */
+/** Page read by a single statement over all parts: the page is chosen from the first rows of each. */
 async function ofParts(
   reader: Reader,
   table: ResourceTable,
@@ -67,7 +67,7 @@ async function ofParts(
   form: Form,
 ): Promise<PageStatement> {
   const { dialect } = reader;
-  const columns = `${query.order.column} AS k, id${furtherColumns(dialect, query)}`;
+  const columns = `${query.order.column} AS k, id${secondaryColumns(dialect, query)}`;
   const branches: Sql[] = [];
   let isCostly = subtrees.length > 0;
   if (isCostly) {

@@ -2,7 +2,7 @@ import type { Reader } from "../db/connection.ts";
 import { type AccessPath, pagePath } from "./access-path.ts";
 import { Conditions, type Sql, where } from "./conditions.ts";
 import { FEW_ROWS, isShortWalk, readerForPage } from "./cost.ts";
-import { furtherColumns, orderBy, startingAt } from "./order-keys.ts";
+import { orderBy, secondaryColumns, startingAt } from "./order-keys.ts";
 import type { PageQuery, Position } from "./query.ts";
 import type { ResourceTable } from "./resource-table.ts";
 import type { Form } from "./rows.ts";
@@ -30,8 +30,8 @@ export async function pageStatement(
     const { text, ...chosen } = await selectPage(reader, table, query, "id");
     return { ...chosen, text: fetching(reader, table, query, form, text) };
   }
-  const further = furtherColumns(reader.dialect, query);
-  const columns = `${query.order.column}, id, encoding, ${form}${further}`;
+  const secondary = secondaryColumns(reader.dialect, query);
+  const columns = `${query.order.column}, id, encoding, ${form}${secondary}`;
   return selectPage(reader, table, query, columns);
 }
 
@@ -44,7 +44,7 @@ export function fetching(
   chosen: string,
 ): string {
   const hidden = (column: string) => new Conditions(dialect, shape).hidden(column);
-  const columns = `r.${query.order.column}, r.id, r.encoding, r.${form}${furtherColumns(dialect, query, "r.")}`;
+  const columns = `r.${query.order.column}, r.id, r.encoding, r.${form}${secondaryColumns(dialect, query, "r.")}`;
   return `SELECT ${columns}
      FROM (${chosen}) chosen JOIN ${shape.name} r ON r.id = chosen.id
      ORDER BY ${orderBy(dialect, query, "r.", hidden)}`;

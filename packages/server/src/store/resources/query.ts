@@ -1,4 +1,4 @@
-/** What a list asks of a resource table: which rows, under which conditions, in which order. */
+/** Query of a list on a resource table: ranges, conditions and order. */
 import type { TermFilter, TextFilter } from "./terms/terms.ts";
 
 /** A region of the tree: everything, a subtree, the children of one parent, or named rows. */
@@ -50,11 +50,11 @@ export type OrderKey = Order | { readonly term: string; readonly descending: boo
 export interface Position {
   readonly key: string | number;
   readonly id: number;
-  /** In an order of several keys: the values of the further ones. */
-  readonly further?: readonly (string | number)[];
+  /** In an order of several keys: the values of the secondary ones. */
+  readonly secondary?: readonly (string | number)[];
 }
 
-/** Where a page begins: after this row, or with it. */
+/** Start of a page: after this row, or with it. */
 export type Start = Position & { readonly inclusive: boolean };
 
 /** A page of the rows of one range. */
@@ -64,7 +64,7 @@ export interface PageQuery {
   /** The order that an index has. */
   readonly order: Order;
   /** Keys by which rows with equal values of that order are sorted; all rows, where it is by uid. */
-  readonly further?: readonly OrderKey[];
+  readonly secondary?: readonly OrderKey[];
   readonly start?: Start | undefined;
   readonly offset: number;
   readonly limit: number;

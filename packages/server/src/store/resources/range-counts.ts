@@ -15,8 +15,8 @@ export async function countsOf(
 ): Promise<Counts> {
   const { name, partitions } = table.shape;
   if (partitions === undefined) return readCounts(reader, name, topOf(range));
-  const wanted = range.partitions ?? partitions;
-  const counts = await readPartitionCounts(reader, name, wanted, topOf(range));
+  const requested = range.partitions ?? partitions;
+  const counts = await readPartitionCounts(reader, name, requested, topOf(range));
   const sum = (of: (one: Counts) => number) =>
     counts.values().reduce((total, one) => total + of(one), 0);
   return {
@@ -105,11 +105,11 @@ export async function partitionRanges(
   reader: Reader,
   table: ResourceTable,
   range: TreeRange,
-  wanted: readonly number[],
+  requested: readonly number[],
 ): Promise<Range[]> {
-  if ("uids" in range) return [{ ...range, partitions: wanted }];
+  if ("uids" in range) return [{ ...range, partitions: requested }];
   const region = (await isParent(reader, table, range)) ? { childrenOf: topOf(range) } : range;
-  return wanted.map((partition) => ({ ...region, partitions: [partition] }));
+  return requested.map((partition) => ({ ...region, partitions: [partition] }));
 }
 
 /**

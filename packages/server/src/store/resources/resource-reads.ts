@@ -1,7 +1,7 @@
 import { parentOf } from "@wharf/contract";
 import { type MaybePromise, whenReady } from "../../lib/maybe-promise.ts";
-import { type NamedTable, nameText } from "../db/commit/held-names.ts";
-import type { LockableTable, LockMode } from "../db/commit/held-rows.ts";
+import { type NamedTable, nameText } from "../db/commit/locked-names.ts";
+import type { LockableTable, LockMode } from "../db/commit/locked-rows.ts";
 import type { Transaction } from "../db/commit/transaction.ts";
 import type { Dialect, Reader, Writer } from "../db/connection.ts";
 import type { Filter } from "./query.ts";
@@ -33,8 +33,8 @@ export class ResourceReads implements LockableTable, NamedTable {
 
   /** Like find; no other transaction changes the row before this one ends. */
   async findForChange(tx: Transaction, uid: string): Promise<EncodedRow | undefined> {
-    const held = tx.held.changeable(this.shape.name, uid);
-    if (held !== undefined) return held as unknown as EncodedRow;
+    const locked = tx.locked.changeable(this.shape.name, uid);
+    if (locked !== undefined) return locked as unknown as EncodedRow;
     return tx.get<EncodedRow>(`${this.#select.data} ${tx.dialect.lock}`, uid);
   }
 
@@ -45,11 +45,11 @@ export class ResourceReads implements LockableTable, NamedTable {
 
   /** Whether a row exists; no other transaction deletes it before this one ends. */
   async keep(tx: Transaction, uid: string): Promise<boolean> {
-    if (tx.held.keeps(this.shape.name, uid)) return true;
+    if (tx.locked.keeps(this.shape.name, uid)) return true;
     const { lockShared } = tx.dialect;
     const sql = `SELECT 1 AS found FROM ${this.shape.name} WHERE uid = ? ${lockShared}`;
     if ((await tx.get(sql, uid)) === undefined) return false;
-    tx.held.found(this.shape.name, uid);
+    tx.locked.found(this.shape.name, uid);
     return true;
   }
 
@@ -167,8 +167,8 @@ export class ResourceReads implements LockableTable, NamedTable {
    * same parent.
    */
   async lockNamed(tx: Transaction, parent: string, name: string): Promise<string | undefined> {
-    const held = tx.held.names.oldest(this.shape.name, parent, name);
-    if (held !== undefined) return held === "" ? undefined : held;
+    const locked = tx.locked.names.oldest(this.shape.name, parent, name);
+    if (locked !== undefined) return locked === "" ? undefined : locked;
     const { lockTexts } = tx.dialect;
     if (lockTexts !== "") {
       const text = nameText(this.shape.name, parent, name);
@@ -189,7 +189,7 @@ export class ResourceReads implements LockableTable, NamedTable {
   async latestUpdate(reader: Reader): Promise<number> {
     const { name, partitions } = this.shape;
     const latestIn = (where: string) => `SELECT max(updated) AS latest FROM ${name}${where}`;
-    // One look-up in an index for each partition.
+    // A look-up in an index for each partition.
     const sql =
       partitions === undefined
         ? latestIn("")

@@ -35,7 +35,7 @@ interface StoredKeys {
   readonly identity: string | undefined;
 }
 
-/** These keys as they are stored. */
+/** Stored columns of the sort keys. */
 interface StoredColumns {
   readonly id: number;
   readonly partition?: number;
@@ -98,7 +98,7 @@ export class ResourceTable extends ResourceReads {
     const before = await this.#stored(tx, row.uid);
     await tx.update(this.#updated, valuesOf(row, this.#updated));
     this.#updateHeld(tx, row);
-    tx.held.names.forget(this.shape.name);
+    tx.locked.names.forget(this.shape.name);
     this.#logGrants(tx, row.uid, before?.identity, this.#identityOf(row));
     if (before !== undefined) {
       await this.terms?.replace(tx, before.id, before.terms, row.terms ?? []);
@@ -119,10 +119,10 @@ export class ResourceTable extends ResourceReads {
     const before = await this.#stored(tx, uid);
     if (before !== undefined) await this.terms?.replace(tx, before.id, before.terms, []);
     const sql = `DELETE FROM ${this.shape.name} WHERE uid = ?`;
-    if (tx.held.changeable(this.shape.name, uid) !== undefined) await tx.send(sql, uid);
+    if (tx.locked.changeable(this.shape.name, uid) !== undefined) await tx.send(sql, uid);
     else if ((await tx.run(sql, uid)) === 0) return false;
-    tx.held.deleted(this.shape.name, uid);
-    tx.held.names.forget(this.shape.name);
+    tx.locked.deleted(this.shape.name, uid);
+    tx.locked.names.forget(this.shape.name);
     this.#logGrants(tx, uid, before?.identity);
     tx.changes(CountChanges).moved(this.#kind(before?.partition), this.parentOf(uid), -1);
     if (this.shape.hasChildren) tx.changes(CountChanges).closed(uid);
@@ -172,7 +172,7 @@ export class ResourceTable extends ResourceReads {
 
   async #insertRow(tx: Transaction, row: ResourceRow): Promise<boolean> {
     if (!(await tx.insert(this.#inserted, valuesOf(row, this.#inserted)))) return false;
-    tx.held.names.inserted(this.shape.name, row.parent, row.name, row.uid);
+    tx.locked.names.inserted(this.shape.name, row.parent, row.name, row.uid);
     tx.changes(CountChanges).moved(this.#kind(row.partition), row.parent, 1);
     this.#logGrants(tx, row.uid, this.#identityOf(row));
     return true;
@@ -187,7 +187,7 @@ export class ResourceTable extends ResourceReads {
     const { name } = this.shape;
     const columns = storedKeys(this.shape);
     const row =
-      (tx.held.changeable(name, uid) as unknown as StoredColumns | undefined) ??
+      (tx.locked.changeable(name, uid) as unknown as StoredColumns | undefined) ??
       (await tx.get<StoredColumns>(`SELECT ${columns.join(", ")} FROM ${name} WHERE uid = ?`, uid));
     if (row === undefined) return undefined;
     const { id, partition, terms = "[]", identity } = row;
@@ -198,7 +198,7 @@ export class ResourceTable extends ResourceReads {
   #updateHeld(tx: Transaction, row: ResourceRow): void {
     const { name, updated, partition, terms = [], encoding, data } = row;
     const identity = this.#identityOf(row);
-    tx.held.changed(this.shape.name, row.uid, {
+    tx.locked.changed(this.shape.name, row.uid, {
       name,
       updated,
       encoding,

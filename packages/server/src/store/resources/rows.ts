@@ -11,7 +11,7 @@ export interface Encodings {
 export type Form = keyof Encodings;
 
 /**
- * One resource as it is written: the columns that lists use, and both encodings of the resource.
+ * Row of a resource: the columns that lists use, and both encodings of the resource.
  * `encoding` numbers the shape it was encoded in; a row of another shape is encoded again from `data`
  * when it is read.
  */
@@ -37,7 +37,7 @@ export type EncodedRow<F extends Form = "data"> = { readonly encoding: number } 
 >;
 
 /**
- * A row of a page in one encoding, with the values of further keys of its order. A tuple, as the drivers return it: lists are the hottest path, and an
+ * A row of a page in one encoding, with the values of secondary keys of its order. A tuple, as the drivers return it: lists are the hottest path, and an
  * object for each row would cost more than the row. Outside the store it is read through `bodyOf`,
  * `encodingOf` and `positionOf`.
  */
@@ -46,14 +46,14 @@ export type PageRow<F extends Form = Form> = readonly [
   id: number,
   encoding: number,
   body: Encodings[F],
-  ...further: readonly (string | number)[],
+  ...secondary: readonly (string | number)[],
 ];
 
-/** The position of a row in an order with so many further keys. */
-export function positionOf(row: PageRow, further: number): Position {
+/** The position of a row in an order with so many secondary keys. */
+export function positionOf(row: PageRow, secondary: number): Position {
   const [key, id] = row;
-  const values = row.slice(4, 4 + further) as (string | number)[];
-  return further === 0 ? { key, id } : { key, id, further: values };
+  const values = row.slice(4, 4 + secondary) as (string | number)[];
+  return secondary === 0 ? { key, id } : { key, id, secondary: values };
 }
 
 export function encodingOf([, , encoding]: PageRow): number {

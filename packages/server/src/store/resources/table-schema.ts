@@ -3,7 +3,7 @@ import type { TableShape } from "./table-shape.ts";
 /**
  * The orders kept in indexes, each with the row id to order equal rows. Orders without an index (children by time, folders
  * by anything) are sorted, or walked among the rows around them: those indexes end in the uid, which says whether a row is
- * in the range, so that a walk is an index-only scan (access-path.ts). Every further index with random keys costs a page of
+ * in the range, so that a walk is an index-only scan (access-path.ts). Every additional index with random keys costs a page of
  * write-ahead log for each row written.
  */
 const INDEXES = [

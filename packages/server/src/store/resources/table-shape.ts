@@ -30,10 +30,10 @@ export interface TableShape {
   readonly partitions?: readonly number[];
   /** The times by which the children of each parent are indexed, besides the name. */
   readonly childOrders?: readonly ("created" | "updated")[];
-  /** Columns of further indexes, in their order. */
+  /** Columns of additional indexes, in their order. */
   readonly indexes?: readonly (readonly string[])[];
   /**
-   * Where rows decide what role bindings grant: the column with the uid of the identity, or
+   * Column of the identity whose grants a row affects, where rows decide what role bindings grant, or
    * ALL_IDENTITIES. Every write is logged for that identity and the row's root (tables/access/access-log.ts).
    */
   readonly grantsOf?: string;

@@ -84,10 +84,10 @@ async function currentRecords(
 ): Promise<Records> {
   const { session } = migration;
   if (!stored.get("migrations")?.columns.has("step")) throw foreignStore(["migrations"]);
-  const known = await readRecords(session);
-  const step = known?.step ?? (await lastStep(session));
-  if (step > last) throw newerStore({ step, version: known?.version ?? "" }, last);
-  if (known !== undefined) return known;
+  const records = await readRecords(session);
+  const step = records?.step ?? (await lastStep(session));
+  if (step > last) throw newerStore({ step, version: records?.version ?? "" }, last);
+  if (records !== undefined) return records;
   return migration.transaction("recording versions", async () => {
     const columns = (await readSchema(session)).get("migrations")?.columns;
     if (!columns?.has("pending")) await upgradeRecords(session);

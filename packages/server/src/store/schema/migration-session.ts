@@ -3,17 +3,17 @@ import { ConfigError } from "../../config/settings.ts";
 import { MIGRATION_TRANSACTION_LOCK } from "../db/advisory-locks.ts";
 import type { Driver, Session } from "../db/connection.ts";
 
-/** Where a migration reports its steps. */
+/** Log of the steps of a migration. */
 export interface MigrationLog {
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
 export interface MigrationLimits {
-  /** How long a statement waits for a lock. All others wait behind it, so it must give up soon. */
+  /** Wait of a statement for a lock. All others wait behind it, so it must give up soon. */
   readonly lockTimeoutMs: number;
   /** The pause before it tries again. */
   readonly retryMs: number;
-  /** How long to wait for locks, or for another replica that migrates, in total. */
+  /** Total wait for locks, or for another replica that migrates. */
   readonly maxWaitMs: number;
   /** Rows in one transaction of a backfill. */
   readonly batchSize: number;

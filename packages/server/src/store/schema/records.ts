@@ -7,7 +7,7 @@ export interface Records {
   readonly step: number;
   /** The version of Wharf that applied it; empty for versions that did not record it. */
   readonly version: string;
-  /** Where to go on with the statements that follow its transaction; empty when it is finished. */
+  /** Position in the statements that follow its transaction; empty when it is finished. */
   readonly pending: string;
 }
 

@@ -4,11 +4,11 @@ import type { Records } from "./records.ts";
 /** An older version would corrupt the data of a newer one. */
 export function newerStore(
   { step, version }: Pick<Records, "step" | "version">,
-  known: number,
+  newestStep: number,
 ): ConfigError {
   const by = version === "" ? "a newer version of wharf" : `wharf ${version}`;
   return new ConfigError(
-    `the store was migrated by ${by} (step ${step}, this version knows ${known}): run that version or a newer one, or restore a backup of this version`,
+    `the store was migrated by ${by} (step ${step}, this version knows ${newestStep}): run that version or a newer one, or restore a backup of this version`,
   );
 }
 
@@ -36,6 +36,8 @@ export function foreignStore(tables: readonly string[]): ConfigError {
 const MAX_LISTED = 3;
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_LISTED).join(", ");
-  return names.length > MAX_LISTED ? `${shown} and ${names.length - MAX_LISTED} more` : shown;
+  const listedNames = names.slice(0, MAX_LISTED).join(", ");
+  return names.length > MAX_LISTED
+    ? `${listedNames} and ${names.length - MAX_LISTED} more`
+    : listedNames;
 }

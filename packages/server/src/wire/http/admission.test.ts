@@ -14,7 +14,7 @@ const CREATE = "/wharf.iam.v2beta1.GroupsService/CreateGroup";
 const EXCHANGE = "/wharf.oidc.SecurityTokenService/Exchange";
 const GROUPS = "/iam/v2beta1/groups";
 
-/** What has not come by then does not come, on the slowest machine. */
+/** Timeout after which nothing comes any more, on the slowest machine. */
 const WAITS = { timeout: 120_000 };
 
 /** A port that accepts the token "good", and whose methods return what they were sent. */

@@ -9,8 +9,8 @@ export const SMALL_BODY_BYTES = 64 * 1024;
 const SMALL_PART = 1 / 8;
 
 /**
- * What one client network may hold, as a fraction of what is then free. Alone, it gets a quarter of all, and each
- * further one a quarter of what is left, so that a few networks cannot shut out the others.
+ * Share of one client network, as a fraction of the free budget. Alone, it gets a quarter of all, and each
+ * other one a quarter of the rest, so that a few networks cannot shut out the others.
  */
 const SHARE_OF_FREE = 1 / 3;
 
@@ -98,22 +98,22 @@ export class BytePool {
 
   /** Charges bytes to a network. Throws UNAVAILABLE, and charges nothing, if they exceed its share. */
   hold(network: string, bytes: number): void {
-    const held = (this.#networks.get(network) ?? 0) + bytes;
+    const used = (this.#networks.get(network) ?? 0) + bytes;
     const free = this.#maxBytes - this.#bytes - bytes;
-    if (held > free * SHARE_OF_FREE) {
+    if (used > free * SHARE_OF_FREE) {
       const text = "too many large requests at once: try again";
       const error = new WharfError("UNAVAILABLE", text, RETRY);
       throw new HttpFault(error, 503, { connection: "close" });
     }
     this.#bytes += bytes;
-    this.#networks.set(network, held);
+    this.#networks.set(network, used);
   }
 
   release(network: string, bytes: number): void {
     if (bytes === 0) return;
     this.#bytes -= bytes;
-    const held = (this.#networks.get(network) ?? 0) - bytes;
-    if (held > 0) this.#networks.set(network, held);
+    const used = (this.#networks.get(network) ?? 0) - bytes;
+    if (used > 0) this.#networks.set(network, used);
     else this.#networks.delete(network);
   }
 }

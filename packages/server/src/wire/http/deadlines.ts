@@ -9,7 +9,7 @@ export abstract class Expiring {
   abstract expire(): void;
 }
 
-/** How often expired entries are collected, as a fraction of the time limit. */
+/** Collections of expired entries per time limit. */
 const CHECKS_PER_TIMEOUT = 20;
 
 /**

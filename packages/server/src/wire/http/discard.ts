@@ -6,7 +6,7 @@ import type { HttpIn } from "./http.ts";
 /** Long enough to deliver the response on slow networks. */
 const LINGER_MS = 3_000;
 
-/** How long an HTTP/1 client may pause while it sends its body: a busy one reads the response late. */
+/** Maximum pause of an HTTP/1 client that sends its body: a busy one reads the response late. */
 const MAX_PAUSE_MS = 10_000;
 
 /**

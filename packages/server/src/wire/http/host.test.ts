@@ -39,7 +39,7 @@ test("a request names one host", WAITS, async (t) => {
   assert.equal(message, "Invalid argument: the request has more than one Host header");
 });
 
-/** How a request over HTTP/2 is answered: with a status, and that of gRPC. */
+/** Sends a request over HTTP/2; returns the HTTP status and that of gRPC. */
 async function askHttp2(t: TestContext, port: TestPort, headers: Record<string, string>) {
   const session = connectHttp2(port.url);
   t.after(() => session.destroy());

@@ -4,7 +4,7 @@ import type { Connection } from "../port/connections.ts";
 import type { HttpIn, Wire } from "./http.ts";
 import type { HttpContext } from "./reply.ts";
 
-/** How often idle connections are checked, as a fraction of the timeout. */
+/** Checks of idle connections per timeout. */
 const CHECKS_PER_TIMEOUT = 4;
 
 /** Runs a check at an interval while connections are open. Returns what each new connection calls. */

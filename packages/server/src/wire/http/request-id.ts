@@ -7,8 +7,8 @@ const prefix = randomBytes(6).toString("hex");
 let count = 0;
 
 /** The ID of a request: the client's `X-Request-Id` if it is short and plain, else a new one. */
-export function requestIdFrom(given: string | string[] | undefined): string {
-  if (typeof given === "string" && VALID_ID.test(given)) return given;
+export function requestIdFrom(header: string | string[] | undefined): string {
+  if (typeof header === "string" && VALID_ID.test(header)) return header;
   count += 1;
   return `${prefix}-${count}`;
 }

@@ -140,26 +140,26 @@ function stream(t: TestContext, port: TestPort): ClientHttp2Stream {
 
 test("chunks arrive as one response over HTTP/2", async (t) => {
   const { port } = await answering(t, 40);
-  const asked = stream(t, port);
-  const [headers] = await once(asked, "response");
+  const sent = stream(t, port);
+  const [headers] = await once(sent, "response");
   assert.equal(headers[":status"], 200);
-  assert.equal((await bytesOf(asked)).toString(), WHOLE);
+  assert.equal((await bytesOf(sent)).toString(), WHOLE);
 });
 
 test("an error in a chunk resets the stream over HTTP/2", async (t) => {
   const { port } = await answering(t, 40, new Error("broken"));
-  const asked = stream(t, port);
-  await once(asked, "response");
-  await assert.rejects(bytesOf(asked), /NGHTTP2_INTERNAL_ERROR/);
+  const sent = stream(t, port);
+  await once(sent, "response");
+  await assert.rejects(bytesOf(sent), /NGHTTP2_INTERNAL_ERROR/);
   await until(() => port.events.length === 1);
   assert.equal(port.events[0]?.code, 13);
 });
 
 test("a client that resets the stream over HTTP/2 stops the producer", async (t) => {
   const { port, made } = await answering(t, 100_000);
-  const asked = stream(t, port);
-  await once(asked, "data");
-  asked.close(8);
+  const sent = stream(t, port);
+  await once(sent, "data");
+  sent.close(8);
   await until(() => made.ended && port.events.length === 1);
   assert.equal(port.events[0]?.error?.code, "CANCELLED");
 });

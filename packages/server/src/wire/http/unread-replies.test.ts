@@ -71,7 +71,7 @@ test("unread long replies are bounded", async (t) => {
 test("unread replies of gRPC-Web count, too", async (t) => {
   const session = await withLongAnswers(t);
   const web = "application/grpc-web+proto";
-  for (let held = 0; held < 2; held++) await ask(session, "long", web);
+  for (let count = 0; count < 2; count++) await ask(session, "long", web);
   assert.equal((await ask(session, "long")).status, "8");
   const { stream } = await ask(session, "long", web);
   const chunks: Buffer[] = await stream.toArray();
@@ -83,7 +83,7 @@ for (const type of ["application/grpc", "application/grpc-web+proto"]) {
     timeout: 60_000,
   }, async (t) => {
     const session = await withLongAnswers(t, { idleMs: 200, requestMs: 200 });
-    for (let held = 0; held < 2; held++) await ask(session, "long", type);
+    for (let count = 0; count < 2; count++) await ask(session, "long", type);
     await askUntilAnswered(session);
   });
 }

@@ -53,7 +53,7 @@ async function dial(t: TestContext, { port }: Site, from: string): Promise<Socke
   return socket;
 }
 
-/** What a request on a connection is answered with; undefined when the connection is closed instead. */
+/** Sends a request on a connection; returns the response, or undefined if the connection is closed instead. */
 async function ask(socket: Socket, uid = "a"): Promise<string | undefined> {
   if (socket.closed) return undefined;
   const heard: Buffer[] = [];
@@ -207,8 +207,8 @@ test(
 test("responses over HTTP/1 tell how long a connection may be idle, unless it is closed", async (t) => {
   const here = await site(t, { keepAliveMs: 65_000 });
   const path = `${here.port.url}/iam/v2beta1/groups/a`;
-  const kept = await fetch(path);
-  assert.equal(kept.headers.get("keep-alive"), "timeout=65");
+  const response = await fetch(path);
+  assert.equal(response.headers.get("keep-alive"), "timeout=65");
   here.port.drain();
   const last = await fetch(path);
   assert.equal(last.headers.get("connection"), "close");

@@ -5,7 +5,7 @@ import type { Limits } from "../limits.ts";
 import type { CloseReason } from "../observer.ts";
 import type { TrustedProxies } from "./trusted-proxies.ts";
 
-/** One connection and its activity. */
+/** A connection and its activity. */
 export class Connection {
   /** The remote address. */
   readonly peer: string;
@@ -122,12 +122,12 @@ export class Connections {
 
   /** The connection of a socket, or of the TLS socket on top of it. */
   of(socket: Socket): Connection {
-    let known = this.#bySocket.get(socket);
-    if (known === undefined) {
-      known = this.#byPeer.get(peerOf(socket)) ?? new Connection(socket, this.#proxies);
-      this.#bySocket.set(socket, known);
+    let existing = this.#bySocket.get(socket);
+    if (existing === undefined) {
+      existing = this.#byPeer.get(peerOf(socket)) ?? new Connection(socket, this.#proxies);
+      this.#bySocket.set(socket, existing);
     }
-    return known;
+    return existing;
   }
 
   /** Closes another connection if a limit is reached. Returns the limit if none can be closed. */

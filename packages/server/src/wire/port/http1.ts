@@ -7,7 +7,7 @@ import { IdleSockets } from "../http/idle-connections.ts";
 import { statusJson } from "../http/status.ts";
 import { handleHttp } from "./http-handler.ts";
 
-/** How often request timeouts are checked, as a fraction of the timeout. */
+/** Checks of request timeouts per timeout. */
 const CHECKS_PER_TIMEOUT = 4;
 
 /** The HTTP/1 server. It never listens: the port passes it connections. */

@@ -67,7 +67,7 @@ export interface PortOptions {
   readonly trustedProxies?: readonly AddressRange[];
   /** The `domain` of every ErrorInfo. */
   readonly errorDomain: string;
-  /** What browsers get for paths that nothing handles; others get JSON. */
+  /** Page for browsers at paths without a handler; other clients get JSON. */
   readonly noRoutePage?: ErrorPage;
   /** The URL of the metadata that names the issuer of tokens (RFC 9728). */
   readonly resourceMetadata?: () => string;
@@ -83,7 +83,7 @@ export interface ConnectionSource {
 export interface Port {
   readonly url: string;
   readonly address: AddressInfo;
-  /** Serves the connections of a port that was opened as `held`, and all further ones. */
+  /** Serves the connections of a port that was opened as `held`, and all later ones. */
   start(): void;
   /** Open connections, and requests in progress on them. */
   readonly load: { readonly connections: number; readonly requests: number };
@@ -104,10 +104,10 @@ export async function openPort(options: PortOptions): Promise<Port> {
   const sessions: Sessions = new Map();
   const http1 = http1Server(wire);
   let h2: Http2Server | undefined;
-  let held: (() => void)[] | undefined = options.held ? [] : undefined;
+  let deferred: (() => void)[] | undefined = options.held ? [] : undefined;
   const accept = (socket: Socket, isHttp2: boolean) => {
-    if (held !== undefined) {
-      held.push(() => accept(socket, isHttp2));
+    if (deferred !== undefined) {
+      deferred.push(() => accept(socket, isHttp2));
       return;
     }
     if (isHttp2) h2 ??= http2Server(wire, sessions);
@@ -144,8 +144,8 @@ export async function openPort(options: PortOptions): Promise<Port> {
     url: urlOf(address, options.tls !== undefined),
     address,
     start() {
-      const waiting = held ?? [];
-      held = undefined;
+      const waiting = deferred ?? [];
+      deferred = undefined;
       for (const serve of waiting) serve();
     },
     get load() {

@@ -8,7 +8,7 @@ import type { GrpcWire } from "../grpc/handler.ts";
 import type { Health } from "../grpc/system/health.ts";
 import type { Sessions } from "./http2.ts";
 
-/** What a port consists of. */
+/** Components of an open port. */
 export interface OpenPort {
   readonly wire: GrpcWire;
   readonly health: Health;
@@ -29,7 +29,7 @@ export async function closePort(port: OpenPort, graceMs: number): Promise<void> 
   const { wire, health, listener, http1, sessions, sockets } = port;
   wire.draining = true;
   wire.closing = true;
-  // What the kernel has received so far is read first: closing would reset connections and requests in its buffers.
+  // Reads the kernel's buffers first: closing would reset connections and requests in them.
   await nextTick();
   const closed = listener.listening ? once(listener, "close") : allClosed(sockets);
   listener.close();

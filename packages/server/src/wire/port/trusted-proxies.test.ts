@@ -108,9 +108,9 @@ const RPC = "/wharf.iam.v2beta1.GroupsService/GetGroup";
 const LINES = ["6.6.6.6, 203.0.113.9", "127.0.0.7"];
 
 async function overHttp1(port: TestPort, path = PATH): Promise<void> {
-  const asked = request(port.url + path, { headers: { "x-forwarded-for": LINES }, agent: false });
-  asked.end();
-  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  const sent = request(port.url + path, { headers: { "x-forwarded-for": LINES }, agent: false });
+  sent.end();
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
   answer.resume();
   await once(answer, "end");
 }
@@ -167,9 +167,9 @@ for (const [who, trusted, seen] of [
     await overHttp2(port);
     await overGrpcWeb(port);
     const metadata = { "x-forwarded-for": LINES.join(",") };
-    const asked = create(GetGroupRequestSchema, { uid: "a" });
+    const sent = create(GetGroupRequestSchema, { uid: "a" });
     const grpc = new GrpcClient(t, port.url);
-    await grpc.unary(RPC, GetGroupRequestSchema, asked, GroupSchema, { metadata });
+    await grpc.unary(RPC, GetGroupRequestSchema, sent, GroupSchema, { metadata });
     assert.deepEqual(heard, Array(5).fill(seen));
     const logged = port.events.map(({ protocol, remoteAddress }) => [protocol, remoteAddress]);
     const protocols = ["rest", "http", "rest", "grpc-web", "grpc"];
@@ -187,9 +187,9 @@ test("a client cannot make the server drop what the proxy adds after many header
     ...Array(1_100).fill(["a", "b"]).flat(),
     ...["x-forwarded-for", "203.0.113.9"],
   ];
-  const asked = request(port.url + PATH, { headers, agent: false });
-  asked.end();
-  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  const sent = request(port.url + PATH, { headers, agent: false });
+  sent.end();
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
   answer.resume();
   assert.equal(answer.statusCode, 431);
   assert.deepEqual(port.events, []);

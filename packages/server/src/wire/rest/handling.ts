@@ -1,4 +1,4 @@
-/** How fields of a body that the schema does not have are handled: the preference `handling` (RFC 7240) and warnings. */
+/** Handling of body fields that the schema does not have: the preference `handling` (RFC 7240) and warnings. */
 
 import type { ParsedJson, ParseOptions } from "../../rpc/json-parse.ts";
 import type { HttpContext } from "../http/reply.ts";
@@ -51,8 +51,8 @@ const UNSAFE = /[^ !#-[\]-~]/gu;
  */
 export function warningOf(unknown: readonly string[]): string {
   const names = unknown.slice(0, MAX_NAMED_FIELDS).map((name) => {
-    const shown = name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}...` : name;
-    return `unknown field ${shown.replace(UNSAFE, "?")}`;
+    const truncated = name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}...` : name;
+    return `unknown field ${truncated.replace(UNSAFE, "?")}`;
   });
   const others = unknown.length - names.length;
   if (others > 0) names.push(`${others} more unknown fields`);

@@ -35,8 +35,8 @@ export function openApiEndpoint(
       rendered ??= render(routes, [...endpoints, self], servers());
       const { body, etag } = await rendered;
       const common = { etag, "cache-control": "no-cache" };
-      const known = headers["if-none-match"]?.split(",").map((tag) => uncompressedEtag(tag.trim()));
-      if (known?.includes(etag)) return { status: 304, headers: common, body: "" };
+      const etags = headers["if-none-match"]?.split(",").map((tag) => uncompressedEtag(tag.trim()));
+      if (etags?.includes(etag)) return { status: 304, headers: common, body: "" };
       return { status: 200, headers: { ...common, "content-type": "application/json" }, body };
     },
   };
@@ -80,11 +80,11 @@ function servedPaths(
     return isServed ? operation : undefined;
   };
   const items = Object.entries(paths).map(([path, item]): [string, Operations] => {
-    const kept = Object.entries(item).flatMap(([verb, one]): [string, Operation][] => {
+    const operations = Object.entries(item).flatMap(([verb, one]): [string, Operation][] => {
       const operation = served(verb, path, one);
       return operation === undefined ? [] : [[verb, operation]];
     });
-    return [path, Object.fromEntries(kept)];
+    return [path, Object.fromEntries(operations)];
   });
   return Object.fromEntries(items.filter(([, item]) => Object.keys(item).length > 0));
 }

@@ -12,8 +12,8 @@ const NAMES: ReadonlySet<string> = new Set(["request_id", "requestId"]);
  */
 export function readRequestId(context: RequestContext, { method }: Route, query: string): void {
   if (!isCreate(method.desc)) return;
-  const given = new URLSearchParams(query);
-  for (const [name, value] of given) {
+  const parameters = new URLSearchParams(query);
+  for (const [name, value] of parameters) {
     if (!NAMES.has(name)) continue;
     const key = readIdempotencyKey(value, name);
     const { idempotencyKey = value } = context;

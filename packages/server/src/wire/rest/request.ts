@@ -93,8 +93,8 @@ export function parseBody(
 
 /** Derives the field mask from the body if the client sends none. Unknown fields are errors then. */
 function fillMask(message: Message, route: Route, rule: MaskRule, json: ParsedJson): void {
-  const given = (message as unknown as Record<string, FieldMask | undefined>)[rule.field.localName];
-  if (given && given.paths.length > 0) return;
+  const mask = (message as unknown as Record<string, FieldMask | undefined>)[rule.field.localName];
+  if (mask && mask.paths.length > 0) return;
   const whole = route.body === "whole";
   // Fields of the resource are named without it.
   const prefix = whole ? `${rule.resource.jsonName}.` : "";

@@ -287,7 +287,7 @@ test("REST works over HTTP/2 as well", async (t) => {
   assert.equal(JSON.parse(gunzipSync(Buffer.concat(chunks)).toString()).name, "two");
 });
 
-/** What is answered to a request that does not even say that its body is empty. */
+/** Sends a request that does not even say that its body is empty; returns the response. */
 async function withoutBody(port: number, line: string): Promise<string> {
   const socket = connectTcp(port, "127.0.0.1");
   socket.write(`${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);

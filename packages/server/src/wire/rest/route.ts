@@ -24,7 +24,7 @@ export interface Route {
   readonly mask: MaskRule | undefined;
 }
 
-/** How the field mask of a PATCH is derived if the client sends none. */
+/** Rule that derives the field mask of a PATCH if the client sends none. */
 export interface MaskRule {
   /** The request field of the mask. */
   readonly field: DescField;

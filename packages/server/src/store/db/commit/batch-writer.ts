@@ -1,8 +1,8 @@
 import type { MaybePromise } from "../../../lib/maybe-promise.ts";
 import type { Driver, Value, Writer } from "../connection.ts";
-import { CommitOutcomeUnknown, HalfWritten, NotCommitted } from "./errors.ts";
-import { HeldRows, type Lock } from "./held-rows.ts";
+import { CommitOutcomeUnknown, CommitRejected, PartialWrite } from "./errors.ts";
 import { type InsertTarget, inSizes, insertOf, insertUnlessThere } from "./insert-rows.ts";
+import { type Lock, LockedRows } from "./locked-rows.ts";
 import { type UpdateTarget, updateOf } from "./update-rows.ts";
 
 /** The statement for a number of rows. */
@@ -23,7 +23,7 @@ interface UnsentRows {
  */
 export class BatchWriter implements Writer {
   readonly dialect: Writer["dialect"];
-  readonly held: HeldRows;
+  readonly locked: LockedRows;
   readonly #driver: Driver;
   readonly #writer: Writer;
   readonly #isCareful: boolean;
@@ -37,7 +37,7 @@ export class BatchWriter implements Writer {
 
   /** `isCareful`: each write is in a savepoint. */
   constructor(driver: Driver, isCareful: boolean) {
-    this.held = new HeldRows(!isCareful);
+    this.locked = new LockedRows(!isCareful);
     this.#driver = driver;
     this.#writer = driver.writer;
     this.#isCareful = isCareful || !driver.pipelines;
@@ -90,7 +90,7 @@ export class BatchWriter implements Writer {
     this.#sendRows();
     this.#track(
       this.#writer.run(sql, ...params).then((changed) => {
-        if (changed === 0) throw new HalfWritten();
+        if (changed === 0) throw new PartialWrite();
       }),
     );
     return true;
@@ -121,12 +121,12 @@ export class BatchWriter implements Writer {
    * Locks rows for the writes of the batch. If that fails, such as because a table cannot be read, each write of a
    * careful batch locks its own, and fails alone.
    */
-  async hold(locks: readonly Lock[]): Promise<void> {
+  async lock(locks: readonly Lock[]): Promise<void> {
     if (this.#isCareful || locks.length === 0) return;
     try {
-      await this.held.lock(this, locks);
+      await this.locked.lock(this, locks);
     } catch (error) {
-      throw this.#driver.isTransient(error) ? error : new HalfWritten();
+      throw this.#driver.isTransient(error) ? error : new PartialWrite();
     }
   }
 
@@ -142,8 +142,8 @@ export class BatchWriter implements Writer {
    * after it was read.
    */
   async accessVersion(seen: number | undefined): Promise<number> {
-    const known = await this.#accessVersion;
-    if (known !== undefined && seen !== undefined && known >= seen) return known;
+    const lastRead = await this.#accessVersion;
+    if (lastRead !== undefined && seen !== undefined && lastRead >= seen) return lastRead;
     this.#accessVersion = this.#readAccessVersion();
     return this.#accessVersion;
   }
@@ -164,7 +164,7 @@ export class BatchWriter implements Writer {
     const [committed] = await Promise.allSettled([this.#driver.commit(), ...this.#sent]);
     if (committed.status === "fulfilled") return;
     const { reason } = committed;
-    const isOpen = reason instanceof NotCommitted || reason instanceof CommitOutcomeUnknown;
+    const isOpen = reason instanceof CommitRejected || reason instanceof CommitOutcomeUnknown;
     throw isOpen || this.#failure === undefined ? reason : this.#failure.error;
   }
 
@@ -190,8 +190,8 @@ export class BatchWriter implements Writer {
   #track(answer: Promise<unknown>): void {
     this.#sent.push(
       answer.catch((error: unknown) => {
-        const isFinal = error instanceof HalfWritten || this.#driver.isTransient(error);
-        this.#failure ??= { error: isFinal ? error : new HalfWritten() };
+        const isFinal = error instanceof PartialWrite || this.#driver.isTransient(error);
+        this.#failure ??= { error: isFinal ? error : new PartialWrite() };
       }),
     );
   }

@@ -1,10 +1,10 @@
 import { WharfError } from "../../../lib/errors.ts";
 
 /** A write failed after it had written, or the database rejected a statement: the batch must be repeated carefully. */
-export class HalfWritten extends Error {}
+export class PartialWrite extends Error {}
 
 /** A transaction was rolled back because its connection broke during the commit: it can run again. */
-export class NotCommitted extends Error {
+export class CommitRejected extends Error {
   constructor(cause: unknown) {
     super("the connection broke before the commit", { cause });
   }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { participantsOf } from "../../participants.ts";
 import { writeInstallation } from "../../tables/installation.ts";
-import { takingTurns } from "../sqlite/write-turn.ts";
+import { withWriterMutex } from "../sqlite/writer-mutex.ts";
 import { openSqlite } from "../sqlite.ts";
 import { Store } from "../store.ts";
 import { GroupCommit } from "./group-commit.ts";
@@ -156,14 +156,14 @@ describe("writes that share a commit", () => {
     assert.deepEqual(commits.slice(before), [3]);
   });
 
-  test("writes that arrive while the batch waits for its turn join it, whatever they lock", async () => {
+  test("writes that arrive while the batch waits for the mutex join it, whatever they lock", async () => {
     const first = Promise.withResolvers<void>();
-    let asked = 0;
-    const turn = {
-      acquire: async () => (asked++ === 0 ? first.promise : undefined),
+    let acquired = 0;
+    const mutex = {
+      acquire: async () => (acquired++ === 0 ? first.promise : undefined),
       release: () => {},
     };
-    const driver = takingTurns(openSqlite(join(directory, "turns", "wharf.db")), turn);
+    const driver = withWriterMutex(openSqlite(join(directory, "mutex", "wharf.db")), mutex);
     const sizes: number[] = [];
     const commits = new GroupCommit(driver, [], {
       committed: (_ms, writes) => sizes.push(writes),
@@ -172,7 +172,7 @@ describe("writes that share a commit", () => {
     const table = { shape: { name: "things" }, oldestNamed: () => "" };
     const write = (name: string) => commits.write(async () => name, [{ table, parent: "", name }]);
     const writes = [write("a")];
-    while (asked === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (acquired === 0) await new Promise((resolve) => setImmediate(resolve));
     writes.push(write("b"), write("c"));
     first.resolve();
     assert.deepEqual(await Promise.all(writes), ["a", "b", "c"]);

@@ -3,14 +3,14 @@ import type { Driver } from "../connection.ts";
 import { type StoreFailure, storeError } from "../failure.ts";
 import { AccessChanged, ANY_VERSION, advanceAccessVersion } from "./advance-access.ts";
 import { BatchWriter } from "./batch-writer.ts";
-import { CommitOutcomeUnknown, HalfWritten, NotCommitted, outcomeUnknown } from "./errors.ts";
-import type { Lock } from "./held-rows.ts";
+import { CommitOutcomeUnknown, CommitRejected, outcomeUnknown, PartialWrite } from "./errors.ts";
+import type { Lock } from "./locked-rows.ts";
 import { type Participant, Participations } from "./participant.ts";
+import { type MutexMode, ReplicaMutex } from "./replica-mutex.ts";
 import { SharedTransaction } from "./shared-transaction.ts";
 import type { AtEnd, Work } from "./transaction.ts";
-import { type Turn, Turns } from "./turns.ts";
 
-interface Waiting {
+interface QueuedWrite {
   readonly work: Work<unknown>;
   /** Rows that the work will need. */
   readonly locks: readonly Lock[];
@@ -19,7 +19,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-type Outcome = { readonly value: unknown } | { readonly error: unknown };
+type WorkResult = { readonly value: unknown } | { readonly error: unknown };
 
 /**
  * Writes that share a commit: enough to amortize the disk flush, few enough that the first does not wait
@@ -52,11 +52,11 @@ export class GroupCommit {
   readonly #driver: Driver;
   readonly #observer: CommitObserver;
   readonly #clock: () => number;
-  readonly #turns = new Turns();
+  readonly #mutex = new ReplicaMutex();
   readonly #participants: readonly Participant[];
-  #waiting: Waiting[] = [];
+  #waiting: QueuedWrite[] = [];
   /** Writes that wait for a batch of others. */
-  readonly #background = new Map<Waiting, NodeJS.Timeout>();
+  readonly #background = new Map<QueuedWrite, NodeJS.Timeout>();
   #running: Promise<void> | undefined;
   /** The flush of the last batch. The next batch runs meanwhile. */
   #flushing: Promise<void> | undefined;
@@ -96,7 +96,7 @@ export class GroupCommit {
    */
   writeInBackground<T>(work: Work<T>, maxDelayMs: number): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const one: Waiting = {
+      const one: QueuedWrite = {
         work,
         locks: [],
         inBackground: true,
@@ -134,7 +134,7 @@ export class GroupCommit {
   }
 
   /**
-   * Waits for one tick of the event loop, and for more while each brings enough further writes: clients that were
+   * Waits for one tick of the event loop, and for more while each brings enough new writes: clients that were
    * answered together send their next requests one after another, and a commit for the first would make the others wait
    * for a disk flush.
    */
@@ -150,36 +150,35 @@ export class GroupCommit {
     }
   }
 
-  async #settle(batch: Waiting[]): Promise<void> {
+  async #settle(batch: QueuedWrite[]): Promise<void> {
     const started = performance.now();
-    let outcomes: Outcome[];
+    let results: WorkResult[];
     try {
-      outcomes = await this.#attempt(batch);
+      results = await this.#attempt(batch);
     } catch (error) {
       this.#reject(batch, error);
       return;
     }
     const isLenient = batch.every(({ inBackground }) => inBackground);
-    if (isLenient || this.#driver.flush === undefined)
-      return this.#answer(batch, outcomes, started);
+    if (isLenient || this.#driver.flush === undefined) return this.#answer(batch, results, started);
     await this.#flushing;
     this.#flushing = this.#driver.flush().then(
-      () => this.#answer(batch, outcomes, started),
+      () => this.#answer(batch, results, started),
       (error) => this.#reject(batch, error),
     );
   }
 
-  #reject(batch: readonly Waiting[], error: unknown): void {
+  #reject(batch: readonly QueuedWrite[], error: unknown): void {
     const failure = this.#unavailable(error);
     for (const { reject } of batch) reject(failure);
   }
 
-  #answer(batch: readonly Waiting[], outcomes: readonly Outcome[], started: number): void {
+  #answer(batch: readonly QueuedWrite[], results: readonly WorkResult[], started: number): void {
     this.#observer.committed(performance.now() - started, batch.length);
-    for (const [i, outcome] of outcomes.entries()) {
-      if (!("error" in outcome)) batch[i]?.resolve(outcome.value);
-      else if (this.#driver.failureOf(outcome.error) === undefined) batch[i]?.reject(outcome.error);
-      else batch[i]?.reject(this.#unavailable(outcome.error));
+    for (const [i, result] of results.entries()) {
+      if (!("error" in result)) batch[i]?.resolve(result.value);
+      else if (this.#driver.failureOf(result.error) === undefined) batch[i]?.reject(result.error);
+      else batch[i]?.reject(this.#unavailable(result.error));
     }
   }
 
@@ -196,52 +195,53 @@ export class GroupCommit {
     return storeError(failure);
   }
 
-  async #attempt(batch: Waiting[]): Promise<Outcome[]> {
-    const mode: CommitMode = { turn: this.#turns.next, withLock: false, inSavepoints: false };
+  async #attempt(batch: QueuedWrite[]): Promise<WorkResult[]> {
+    const mode: CommitMode = { mutex: this.#mutex.next, withLock: false, inSavepoints: false };
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#transaction(batch, mode);
       } catch (error) {
-        if (error instanceof HalfWritten) mode.inSavepoints = true;
+        if (error instanceof PartialWrite) mode.inSavepoints = true;
         else if (error instanceof AccessChanged || this.#driver.isTransient(error)) {
-          this.#turns.conflicted();
-          mode.turn = "alone";
+          this.#mutex.conflicted();
+          mode.mutex = "exclusive";
           mode.withLock = true;
-        } else if (!(error instanceof NotCommitted)) throw error;
+        } else if (!(error instanceof CommitRejected)) throw error;
         if (attempt === MAX_ATTEMPTS) throw error;
       }
     }
   }
 
-  async #transaction(batch: Waiting[], mode: CommitMode): Promise<Outcome[]> {
+  async #transaction(batch: QueuedWrite[], mode: CommitMode): Promise<WorkResult[]> {
     const writer = new BatchWriter(this.#driver, mode.inSavepoints);
     const parts = new Participations(this.#participants);
     const { changes } = parts;
     let isCommitting = false;
     try {
       const lenient = batch.every(({ inBackground }) => inBackground);
-      await this.#driver.begin(mode.turn, () => first(writer, batch), lenient);
-      if (!lenient) await this.#join(batch, writer, mode.turn);
+      await this.#driver.begin(mode.mutex, () => openBatch(writer, batch), lenient);
+      if (!lenient) await this.#admitLateWriters(batch, writer, mode.mutex);
       if (mode.withLock) await new SharedTransaction(writer, changes).acquireLock();
-      const outcomes: Outcome[] = [];
+      const results: WorkResult[] = [];
       const reliedOn = new Set<number>();
       let isOnlyGrants = true;
-      const atEnd: { readonly outcome: number; readonly work: AtEnd }[] = [];
+      const atEnd: { readonly result: number; readonly work: AtEnd }[] = [];
       let began = this.#clock();
       for (const { work } of batch) {
         if (this.#clock() - began >= SLICE_MS) {
           await nextTick();
-          if (!lenient && !this.#driver.pipelines) await this.#join(batch, writer, mode.turn);
+          if (!lenient && !this.#driver.pipelines)
+            await this.#admitLateWriters(batch, writer, mode.mutex);
           began = this.#clock();
         }
         const tx = new SharedTransaction(writer, changes);
-        const outcome = await (mode.inSavepoints
+        const result = await (mode.inSavepoints
           ? this.#inSavepoint(tx, work, writer, parts)
           : this.#run(tx, work));
-        outcomes.push(outcome);
-        if ("error" in outcome) continue;
+        results.push(result);
+        if ("error" in result) continue;
         changes.add(tx.collected);
-        atEnd.push(...tx.last.map((work) => ({ outcome: outcomes.length - 1, work })));
+        atEnd.push(...tx.last.map((work) => ({ result: results.length - 1, work })));
         if (tx.changesAccess) reliedOn.add(tx.reliedOn ?? ANY_VERSION);
         if (tx.changesOtherAccess) isOnlyGrants = false;
       }
@@ -249,21 +249,21 @@ export class GroupCommit {
         const version = await advanceAccessVersion(writer, reliedOn);
         await parts.write("access", writer, changes, { version, isOnlyGrants });
       }
-      if (!mode.inSavepoints) await this.#together(parts.write("rows", writer, changes));
+      if (!mode.inSavepoints) await this.#failBatchOnError(parts.write("rows", writer, changes));
       await parts.write("sums", writer, changes);
-      for (const { outcome, work } of atEnd) {
-        if (!mode.inSavepoints) await this.#together(work(writer));
+      for (const { result, work } of atEnd) {
+        if (!mode.inSavepoints) await this.#failBatchOnError(work(writer));
         else {
           const ended = await this.#savepoint(() => work(writer));
-          if ("error" in ended) outcomes[outcome] = ended;
+          if ("error" in ended) results[result] = ended;
         }
       }
       isCommitting = true;
       await writer.commit();
       parts.committed();
-      return outcomes;
+      return results;
     } catch (error) {
-      const isRolledBack = error instanceof NotCommitted || error instanceof HalfWritten;
+      const isRolledBack = error instanceof CommitRejected || error instanceof PartialWrite;
       parts.aborted(isCommitting && !isRolledBack);
       await this.#driver.rollback().catch(() => {});
       throw error;
@@ -271,38 +271,42 @@ export class GroupCommit {
   }
 
   /**
-   * Writes that arrived while the batch waited for its turn join it: other replicas wait once for all of them. While
-   * others run, only those join that need no further locks: the order of locks would no longer be the same everywhere.
+   * Writes that arrived while the batch waited for the mutex join it: other replicas wait once for all of them. While
+   * others run, only those join that need no new locks: the order of locks would no longer be the same everywhere.
    * SQLite has one writer at a time, and no locks of rows.
    */
-  async #join(batch: Waiting[], writer: BatchWriter, turn: Turn): Promise<void> {
-    const isAlone = turn === "alone" || this.#driver.dialect.lockTexts === "";
-    const joins = ({ locks }: Waiting) => isAlone || writer.held.covers(locks);
+  async #admitLateWriters(
+    batch: QueuedWrite[],
+    writer: BatchWriter,
+    mutex: MutexMode,
+  ): Promise<void> {
+    const isAlone = mutex === "exclusive" || this.#driver.dialect.lockTexts === "";
+    const joins = ({ locks }: QueuedWrite) => isAlone || writer.locked.covers(locks);
     const room = Math.max(0, BATCH_SIZE - batch.length);
     const joined = this.#waiting.filter(joins).slice(0, room);
     if (joined.length === 0) return;
     this.#waiting = this.#waiting.filter((one) => !joined.includes(one));
     batch.push(...joined);
-    await hold(writer, joined);
+    await lockRows(writer, joined);
   }
 
-  async #run(tx: SharedTransaction, work: Work<unknown>): Promise<Outcome> {
+  async #run(tx: SharedTransaction, work: Work<unknown>): Promise<WorkResult> {
     try {
       return { value: await work(tx) };
     } catch (error) {
       if (this.#driver.isTransient(error)) throw error;
       // An error of the database aborts the transaction, even after reads only.
-      if (tx.mustUndo || !(error instanceof WharfError)) throw new HalfWritten();
+      if (tx.needsRollback || !(error instanceof WharfError)) throw new PartialWrite();
       return { error };
     }
   }
 
   /** Runs a part of the whole batch: if it fails, each work runs it alone, in its savepoint. */
-  async #together(part: Promise<void>): Promise<void> {
+  async #failBatchOnError(part: Promise<void>): Promise<void> {
     try {
       await part;
     } catch (error) {
-      throw this.#driver.isTransient(error) ? error : new HalfWritten();
+      throw this.#driver.isTransient(error) ? error : new PartialWrite();
     }
   }
 
@@ -311,7 +315,7 @@ export class GroupCommit {
     work: Work<unknown>,
     writer: BatchWriter,
     parts: Participations,
-  ): Promise<Outcome> {
+  ): Promise<WorkResult> {
     return this.#savepoint(async () => {
       const value = await work(tx);
       await parts.write("rows", writer, tx.collected);
@@ -319,7 +323,7 @@ export class GroupCommit {
     });
   }
 
-  async #savepoint(run: () => Promise<unknown>): Promise<Outcome> {
+  async #savepoint(run: () => Promise<unknown>): Promise<WorkResult> {
     const { writer } = this.#driver;
     await writer.run("SAVEPOINT work");
     try {
@@ -350,24 +354,24 @@ export interface CommitObserver {
   failed(failure: StoreFailure): void;
 }
 
-/** How a batch runs: carefully only after the fast way has failed. */
+/** Mode of a batch: careful only after the fast mode has failed. */
 interface CommitMode {
-  turn: Turn;
-  /** Acquires the lock first: replicas of earlier versions take no turns. */
+  mutex: MutexMode;
+  /** Acquires the lock first: replicas of earlier versions do not use the mutex. */
   withLock: boolean;
   /** Each write in a savepoint of its own. */
   inSavepoints: boolean;
 }
 
 /** Locks the rows that works have named, and reads the access version that they rely on. */
-async function first(writer: BatchWriter, batch: readonly Waiting[]): Promise<void> {
-  const held = hold(writer, batch);
-  // Where the locks fail, this fails because of them.
-  await Promise.allSettled([held, writer.prepareAccessVersion()]);
-  await held;
+async function openBatch(writer: BatchWriter, batch: readonly QueuedWrite[]): Promise<void> {
+  const locking = lockRows(writer, batch);
+  // If the locks fail, so does the access version: their error is the reason.
+  await Promise.allSettled([locking, writer.prepareAccessVersion()]);
+  await locking;
 }
 
 /** Locks the rows that works have named. */
-function hold(writer: BatchWriter, works: readonly Waiting[]): Promise<void> {
-  return writer.hold(works.flatMap(({ locks }) => locks));
+function lockRows(writer: BatchWriter, works: readonly QueuedWrite[]): Promise<void> {
+  return writer.lock(works.flatMap(({ locks }) => locks));
 }

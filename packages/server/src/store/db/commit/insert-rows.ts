@@ -1,6 +1,6 @@
 import type { Dialect, Value } from "../connection.ts";
 
-/** Where rows are inserted: a table, and columns in the order of the values. */
+/** Target of an insert: a table, and columns in the order of the values. */
 export interface InsertTarget {
   readonly table: string;
   readonly columns: Readonly<Record<string, ColumnType>>;
@@ -8,7 +8,7 @@ export interface InsertTarget {
 
 export type ColumnType = "text" | "integer" | "blob";
 
-/** What inserts rows. */
+/** Executor of an insert. */
 interface Sender {
   readonly dialect: Dialect;
   send(sql: string, ...params: Value[]): Promise<void>;
@@ -36,30 +36,30 @@ export function inSizes<R>({ rowCounts }: Dialect, rows: readonly R[]): R[][] {
   return parts;
 }
 
-/** By their number of rows; at 0, the one that inserts a row unless it is there. */
+/** INSERT statements by row count; 0 is INSERT … ON CONFLICT DO NOTHING. */
 const statements = new Map<InsertTarget, string[]>();
 
 /** The statement that inserts this many rows. */
 export function insertOf(target: InsertTarget, rows: number): string {
-  const known = statementsOf(target);
-  known[rows] ??= newInsert(target, rows);
-  return known[rows];
+  const cached = statementsOf(target);
+  cached[rows] ??= newInsert(target, rows);
+  return cached[rows];
 }
 
 /** The statement that inserts a row, or changes nothing if its key exists. */
 export function insertUnlessThere(target: InsertTarget): string {
-  const known = statementsOf(target);
-  known[0] ??= `${newInsert(target, 1)} ON CONFLICT DO NOTHING`;
-  return known[0];
+  const cached = statementsOf(target);
+  cached[0] ??= `${newInsert(target, 1)} ON CONFLICT DO NOTHING`;
+  return cached[0];
 }
 
 function statementsOf(target: InsertTarget): string[] {
-  let known = statements.get(target);
-  if (known === undefined) {
-    known = [];
-    statements.set(target, known);
+  let cached = statements.get(target);
+  if (cached === undefined) {
+    cached = [];
+    statements.set(target, cached);
   }
-  return known;
+  return cached;
 }
 
 /** PostgreSQL infers the types of a single row only; those of several rows are those of the first one. */

@@ -52,7 +52,7 @@ export interface Participation<C extends Changes = Changes> {
 
 /** Changes by kind: of a work, or of a batch. */
 export class CollectedChanges {
-  /** Those that a participant writes. */
+  /** Kinds of changes that a participant writes. */
   readonly kinds: ReadonlySet<ChangeKind<Changes>>;
   readonly #changes = new Map<ChangeKind<Changes>, Changes>();
 
@@ -60,10 +60,10 @@ export class CollectedChanges {
     this.kinds = kinds;
   }
 
-  /** Those of a kind, to which more can be added. */
+  /** Changes of a kind, to which more can be added. */
   of<C extends Changes>(kind: ChangeKind<C>): C {
-    const known = this.#changes.get(kind) as C | undefined;
-    if (known !== undefined) return known;
+    const existing = this.#changes.get(kind) as C | undefined;
+    if (existing !== undefined) return existing;
     if (!this.kinds.has(kind)) throw new Error(`no participant writes ${kind.name}`);
     const none = new kind();
     this.#changes.set(kind, none);
@@ -75,7 +75,7 @@ export class CollectedChanges {
     for (const [kind, changes] of other.#changes) this.of(kind).add(changes);
   }
 
-  /** Those of a kind; undefined if there are none. */
+  /** Changes of a kind; undefined if there are none. */
   find(kind: ChangeKind<Changes>): Changes | undefined {
     return this.#changes.get(kind);
   }

@@ -1,7 +1,7 @@
 import type { Value, Writer } from "../connection.ts";
 import type { BatchWriter } from "./batch-writer.ts";
-import type { HeldRows } from "./held-rows.ts";
 import type { InsertTarget } from "./insert-rows.ts";
+import type { LockedRows } from "./locked-rows.ts";
 import { type ChangeKind, type Changes, CollectedChanges } from "./participant.ts";
 import type { AtEnd, Transaction } from "./transaction.ts";
 import type { UpdateTarget } from "./update-rows.ts";
@@ -11,7 +11,7 @@ export class SharedTransaction implements Transaction {
   readonly collected: CollectedChanges;
   readonly last: AtEnd[] = [];
   readonly dialect: Writer["dialect"];
-  readonly held: HeldRows;
+  readonly locked: LockedRows;
   readonly #writer: BatchWriter;
   /** The changes of the finished works in the same transaction. */
   readonly #earlier: CollectedChanges;
@@ -20,14 +20,14 @@ export class SharedTransaction implements Transaction {
   changesOtherAccess = false;
   reliedOn: number | undefined;
   /** Whether a failure of the work requires a rollback. */
-  mustUndo = false;
+  needsRollback = false;
 
   constructor(writer: BatchWriter, earlier: CollectedChanges) {
     this.#writer = writer;
     this.#earlier = earlier;
     this.collected = new CollectedChanges(earlier.kinds);
     this.dialect = writer.dialect;
-    this.held = writer.held;
+    this.locked = writer.locked;
   }
 
   get<R extends object>(sql: string, ...params: Value[]): Promise<R | undefined> {
@@ -43,8 +43,8 @@ export class SharedTransaction implements Transaction {
   }
 
   run(sql: string, ...params: Value[]): Promise<number> {
-    this.mustUndo = true;
-    this.held.forget(sql);
+    this.needsRollback = true;
+    this.locked.forget(sql);
     return this.#writer.run(sql, ...params);
   }
 
@@ -57,22 +57,22 @@ export class SharedTransaction implements Transaction {
   }
 
   send(sql: string, ...params: Value[]): Promise<void> {
-    this.mustUndo = true;
+    this.needsRollback = true;
     return this.#writer.send(sql, ...params);
   }
 
   changeOne(sql: string, ...params: Value[]): Promise<boolean> {
-    this.mustUndo = true;
+    this.needsRollback = true;
     return this.#writer.changeOne(sql, ...params);
   }
 
   insert(target: InsertTarget, row: readonly Value[]): Promise<boolean> {
-    this.mustUndo = true;
+    this.needsRollback = true;
     return this.#writer.insert(target, row);
   }
 
   update(target: UpdateTarget, row: readonly Value[]): Promise<void> {
-    this.mustUndo = true;
+    this.needsRollback = true;
     return this.#writer.update(target, row);
   }
 

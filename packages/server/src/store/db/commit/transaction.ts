@@ -1,6 +1,6 @@
 import type { Value, Writer } from "../connection.ts";
-import type { HeldRows } from "./held-rows.ts";
 import type { InsertTarget } from "./insert-rows.ts";
+import type { LockedRows } from "./locked-rows.ts";
 import type { ChangeKind, Changes } from "./participant.ts";
 import type { UpdateTarget } from "./update-rows.ts";
 
@@ -14,10 +14,10 @@ export type AtEnd = (writer: Writer) => Promise<void>;
 export interface Transaction extends Writer {
   /** The changes of a participant by this work, to which it adds; they are written at the end of the transaction. */
   changes<C extends Changes>(kind: ChangeKind<C>): C;
-  /** Those of the works before in the same transaction, only to be read. */
+  /** Changes of earlier works in the same transaction, only to be read. */
   earlierChanges<C extends Changes>(kind: ChangeKind<C>): C;
   /** The rows that were locked for the writes of the batch. */
-  readonly held: HeldRows;
+  readonly locked: LockedRows;
   /** Runs a statement whose result does not matter, on rows that are not held or are then updated there. */
   send(sql: string, ...params: Value[]): Promise<void>;
   /** Runs a statement that changes one row, or none; returns whether it did. */

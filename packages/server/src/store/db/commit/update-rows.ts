@@ -1,6 +1,6 @@
 import { type ColumnType, SQL_TYPES } from "./insert-rows.ts";
 
-/** Whose rows are updated: a table, and columns in the order of the values. The last one is the primary key. */
+/** Target of an update: a table, and columns in the order of the values. The last one is the primary key. */
 export interface UpdateTarget {
   readonly table: string;
   readonly columns: Readonly<Record<string, ColumnType>>;
@@ -11,10 +11,10 @@ const statements = new Map<UpdateTarget, string[]>();
 
 /** The statement that updates this many rows, each with another key. */
 export function updateOf(target: UpdateTarget, rows: number): string {
-  const known = statements.get(target) ?? [];
-  statements.set(target, known);
-  known[rows] ??= newUpdate(target, rows);
-  return known[rows];
+  const cached = statements.get(target) ?? [];
+  statements.set(target, cached);
+  cached[rows] ??= newUpdate(target, rows);
+  return cached[rows];
 }
 
 function newUpdate({ table, columns }: UpdateTarget, rows: number): string {

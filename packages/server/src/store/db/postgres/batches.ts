@@ -1,5 +1,5 @@
-import { TURN_LOCK } from "../advisory-locks.ts";
-import type { Turn } from "../commit/turns.ts";
+import { REPLICA_LOCK } from "../advisory-locks.ts";
+import type { MutexMode } from "../commit/replica-mutex.ts";
 
 /** A batch that waits longer for a lock runs again, alone: less than PostgreSQL waits before it looks for a deadlock. */
 const LOCK_TIMEOUT_MS = 50;
@@ -19,12 +19,12 @@ export interface Marker {
 }
 
 /** Begins a batch with one round trip. */
-export function beginBatch(turn: Turn, marker: Marker, lenient: boolean): string {
+export function beginBatch(mode: MutexMode, marker: Marker, lenient: boolean): string {
   const { connection, batch } = marker;
   const lock =
-    turn === "alone"
-      ? `SELECT pg_advisory_xact_lock(${TURN_LOCK})`
-      : `SELECT pg_advisory_xact_lock_shared(${TURN_LOCK}); SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`;
+    mode === "exclusive"
+      ? `SELECT pg_advisory_xact_lock(${REPLICA_LOCK})`
+      : `SELECT pg_advisory_xact_lock_shared(${REPLICA_LOCK}); SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`;
   return [
     "BEGIN",
     lock,
@@ -35,7 +35,7 @@ export function beginBatch(turn: Turn, marker: Marker, lenient: boolean): string
   ].join("; ");
 }
 
-/** Those of closed connections. No commit is in doubt for that long. */
+/** Deletes the markers of closed connections. No commit is in doubt for that long. */
 const DELETE_OLD_MARKERS = `DELETE FROM commit_markers WHERE connection IN (SELECT connection
   FROM commit_markers WHERE time < now() - interval '1 day' FOR UPDATE SKIP LOCKED)`;
 

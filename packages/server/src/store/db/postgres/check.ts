@@ -1,7 +1,7 @@
 import type { Connection, ServerFacts } from "./connection.ts";
 import { DatabaseUnavailable, isFromServer } from "./failures.ts";
 
-/** One row. The limits are set here, not at the start of the session: pgbouncer rejects them there. */
+/** Session check. The limits are set here, not at the start of the session: pgbouncer rejects them there. */
 const CHECK = `SELECT pg_backend_pid() AS pid, pg_is_in_recovery() AS standby,
     current_setting('transaction_read_only') = 'on' AS "readOnly",
     set_config('statement_timeout', $1, false), set_config('lock_timeout', $2, false),

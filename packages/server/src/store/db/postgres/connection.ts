@@ -7,7 +7,7 @@ import type { Queryable } from "./statements.ts";
 /** The operating system notices a dead peer of an idle connection after this and ten seconds more. */
 const KEEP_ALIVE_MS = 10_000;
 
-/** How long statements in progress and a goodbye may take. */
+/** Timeout of statements in progress and of the goodbye at close. */
 const END_MS = 1_500;
 
 /** Limits of a session. 0 is no limit. */
@@ -17,7 +17,7 @@ export interface SessionLimits {
   readonly idleInTransactionMs: number;
 }
 
-/** What a server says about itself and a connection to it. */
+/** Facts that a server reports about itself and a connection to it. */
 export interface ServerFacts {
   readonly pid: number;
   /** With the process id, identifies the server process of this connection. */
@@ -34,7 +34,7 @@ export interface ConnectionObserver {
   readOnly(): void;
 }
 
-/** One connection to PostgreSQL, which can be closed without the cooperation of the peer. */
+/** Connection to PostgreSQL, which can be closed without the cooperation of the peer. */
 export class Connection implements Queryable {
   readonly host: DatabaseHost;
   readonly limits: SessionLimits;

@@ -12,7 +12,7 @@ const MAX_QUEUED_PER_SHARE = 1_000;
 
 const CANCEL = "SELECT pg_cancel_backend($1)";
 
-/** How long a canceled statement may go on: compatible databases may not cancel. */
+/** Grace period of a canceled statement: compatible databases may not cancel. */
 const CANCEL_MS = 2_000;
 
 /**

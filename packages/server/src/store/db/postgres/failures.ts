@@ -9,7 +9,7 @@ export class DatabaseUnavailable extends Error {
   readonly code = DATABASE_UNAVAILABLE;
   readonly failure: FailureCause | undefined;
 
-  /** Without a cause, we closed the store. */
+  /** `cause` is undefined after an orderly close. */
   constructor(message: string, failure?: FailureCause) {
     super(message);
     this.failure = failure;

@@ -6,7 +6,7 @@ import type { LockedTables } from "./locked-tables.ts";
 import type { Ticks } from "./ticks.ts";
 import type { Timeouts } from "./timeouts.ts";
 
-/** How much longer than the server we wait for the end of a statement. */
+/** Time beyond the server's timeout after which a statement counts as lost. */
 const GRACE_MS = 5_000;
 
 export interface LivenessOptions {
@@ -15,7 +15,7 @@ export interface LivenessOptions {
 }
 
 /**
- * What the server does for these connections; without a row, it does not know the connection. Statements that
+ * State of these connections at the server; a connection without a row is unknown there. Statements that
  * change or rewrite tables may wait for their own strong locks.
  */
 const INSPECT = `SELECT a.pid, a.state, min(c.relname) AS locked
@@ -125,7 +125,7 @@ export class Liveness {
       return found === undefined || (isSilent(one) && found.state?.startsWith("idle") === true);
     };
     if (open.some(isGone)) {
-      // What happened to one has probably happened to all, and idle connections are cheap to replace.
+      // A failure of one has probably hit all, and idle connections are cheap to replace.
       for (const one of open.filter((one) => isGone(one) || !one.isBusy))
         this.#connections.destroy(one, `${shownHost(one.host)} no longer knows the connection`);
       return;

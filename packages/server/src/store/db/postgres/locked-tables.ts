@@ -30,7 +30,7 @@ export class LockedTables {
     return [...this.#locked.keys()];
   }
 
-  /** Replaces what is known. */
+  /** Replaces the set of locked tables. */
   update(tables: ReadonlyMap<string, boolean>): void {
     // All our tables have plain names.
     const plain = [...tables].filter(([name]) => /^\w+$/.test(name));

@@ -45,7 +45,7 @@ const RETRIED: ReadonlySet<string> = new Set([
   INVALID_STATEMENT_NAME,
 ]);
 
-/** How often a statement is sent; a connection that is still open may be broken, too. */
+/** Maximum attempts of a statement; a connection that is still open may be broken, too. */
 const MAX_ATTEMPTS = 3;
 
 /**

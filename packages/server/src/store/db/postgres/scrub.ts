@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Queryable } from "./statements.ts";
 
-/** How long, and at which interval, to wait for open transactions. */
+/** Timeout and interval of the wait for open transactions. */
 const SCRUB_TIMEOUT_MS = 30_000;
 const SCRUB_POLL_MS = 50;
 

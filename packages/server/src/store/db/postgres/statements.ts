@@ -20,8 +20,8 @@ const prepared = new Map<string, { name: string; text: string }>();
 const MAX_STATEMENTS = 1_000;
 
 function statement(sql: string): { name?: string; text: string } {
-  const known = prepared.get(sql);
-  if (known !== undefined) return known;
+  const cached = prepared.get(sql);
+  if (cached !== undefined) return cached;
   let parameter = 0;
   const text = sql.replaceAll("?", () => `$${++parameter}`);
   if (prepared.size >= MAX_STATEMENTS) return { text };

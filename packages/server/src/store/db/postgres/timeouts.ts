@@ -1,4 +1,4 @@
-/** How long each thing may take. Together, a replica is back within five seconds of a reachable primary. */
+/** Timeouts, by which a replica is back within five seconds of a reachable primary. */
 export interface Timeouts {
   /** The precision of the others. */
   readonly tickMs: number;
@@ -12,9 +12,9 @@ export interface Timeouts {
   readonly retryMs: number;
   /** A statement that takes longer is stuck. */
   readonly statementMs: number;
-  /** How long a read waits for a table that another session has locked. */
+  /** Wait of a read for a table that another session has locked. */
   readonly lockMs: number;
-  /** How long a read waits for a connection. */
+  /** Wait of a read for a connection. */
   readonly waitMs: number;
   /** Idle connections of reads are closed after this time. */
   readonly idleMs: number;
@@ -22,7 +22,7 @@ export interface Timeouts {
   readonly idleInTransactionMs: number;
   /** A ROLLBACK that takes longer is given up, with its connection. */
   readonly rollbackMs: number;
-  /** How long to ask for the outcome of a commit whose connection broke: most callers wait 30 seconds. */
+  /** Time to query the outcome of a commit whose connection broke: most callers wait 30 seconds. */
   readonly outcomeMs: number;
 }
 

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { DatabaseError } from "pg";
-import { CommitOutcomeUnknown, NotCommitted } from "../commit/errors.ts";
-import type { Turn } from "../commit/turns.ts";
+import { CommitOutcomeUnknown, CommitRejected } from "../commit/errors.ts";
+import type { MutexMode } from "../commit/replica-mutex.ts";
 import { beginBatch, type Marker } from "./batches.ts";
 import { wasCommitted } from "./commit-outcome.ts";
 import type { Connection } from "./connection.ts";
 import type { Timeouts } from "./timeouts.ts";
 
-/** Where connections come from. */
+/** Source of connections. */
 export interface ConnectionSource {
   open(): Promise<Connection>;
   /** Closes a connection without waiting for the peer, which may be silent. */
@@ -49,12 +49,12 @@ export class Transactions {
   }
 
   /** `first` sends the first statements of the transaction, which do not wait for the answer to BEGIN. */
-  async begin(turn?: Turn, first?: () => Promise<void>, lenient = false): Promise<void> {
+  async begin(mode?: MutexMode, first?: () => Promise<void>, lenient = false): Promise<void> {
     const connection = await this.#connected();
     const marker =
-      turn === undefined ? undefined : { connection: connection.name, batch: ++connection.batches };
+      mode === undefined ? undefined : { connection: connection.name, batch: ++connection.batches };
     const begun = connection.client.query(
-      turn === undefined || marker === undefined ? "BEGIN" : beginBatch(turn, marker, lenient),
+      mode === undefined || marker === undefined ? "BEGIN" : beginBatch(mode, marker, lenient),
     );
     this.#open = { connection, marker };
     const [begin, sent] = await Promise.allSettled([begun, first?.()]);
@@ -67,13 +67,13 @@ export class Transactions {
   }
 
   /**
-   * Resolves when the transaction is committed. Rejects with `NotCommitted` if it was rolled back with the
+   * Resolves when the transaction is committed. Rejects with `CommitRejected` if it was rolled back with the
    * connection, and with `CommitOutcomeUnknown` if that cannot be found out.
    */
   async commit(): Promise<void> {
     const { connection, marker } = this.#end();
     if (connection.client.closed !== undefined)
-      throw new NotCommitted(new Error("COMMIT was not sent"));
+      throw new CommitRejected(new Error("COMMIT was not sent"));
     let command: string;
     try {
       ({ command } = await connection.client.query("COMMIT"));
@@ -83,7 +83,7 @@ export class Transactions {
       const committed = await wasCommitted(this.#source, marker, this.#timeouts.outcomeMs);
       if (committed === true) return;
       throw committed === false
-        ? new NotCommitted(error)
+        ? new CommitRejected(error)
         : new CommitOutcomeUnknown("the connection broke during the commit", error);
     }
     this.#idle = connection;

@@ -3,13 +3,13 @@ import { FairQueue, QueueFullError } from "../../../lib/scheduling/fair-queue.ts
 import { type ShareHolder, shareOf } from "../../../lib/scheduling/share.ts";
 import type { CostlyLane, Statement } from "../connection.ts";
 
-/** What bounds costly reads. */
+/** Limits of costly reads. */
 export interface CostlyLimits {
-  /** Costly reads of one share that wait; further ones are rejected. */
+  /** Costly reads of one share that wait; more are rejected. */
   readonly maxQueuedPerShare: number;
-  /** Those of all shares. */
+  /** Bound of the queue over all shares. */
   readonly maxQueued: number;
-  /** How long one may run. */
+  /** Timeout of a read. */
   readonly maxMs: number;
 }
 
@@ -42,7 +42,7 @@ export class CostlyReads {
     const { maxQueuedPerShare, maxQueued } = this.#limits;
     this.#queue = new FairQueue({
       concurrency,
-      // One remains for others.
+      // At least one remains for other keys.
       concurrencyPerKey: Math.max(1, concurrency - 1),
       maxQueuedPerKey: maxQueuedPerShare,
       maxQueued,

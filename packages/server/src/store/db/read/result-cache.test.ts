@@ -36,9 +36,9 @@ test("an empty result is cached, too", () => {
 
 test("parameters whose joined texts are similar have different keys", () => {
   const cache = new ResultCache();
-  const asked = [["a|1:b"], ["a", "b"], ["a1:b"], [1], ["1"], ["", "1"], [null], ["null"]];
-  const seen = new Set(asked.map((params) => cache.get("x", params, () => ({}))));
-  assert.equal(seen.size, asked.length);
+  const keys = [["a|1:b"], ["a", "b"], ["a1:b"], [1], ["1"], ["", "1"], [null], ["null"]];
+  const seen = new Set(keys.map((params) => cache.get("x", params, () => ({}))));
+  assert.equal(seen.size, keys.length);
   assert.notEqual(
     cache.get("y", [1], () => "y"),
     cache.get("x", [1], () => "x"),

@@ -6,7 +6,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** Statements that keep their map of results when the cache is cleared. */
 const MAX_STATEMENTS = 1_000;
 
-/** What a cached result costs besides its texts. */
+/** Memory of a cached result besides its texts. */
 const ENTRY_BYTES = 200;
 
 /** Functions of SQLite whose results change while the database does not. */
@@ -33,8 +33,8 @@ export class ResultCache {
   get<T>(sql: string, params: readonly Value[], read: () => T): T {
     const results = this.#resultsOf(sql);
     const key = keyOf(params);
-    const known = results.get(key);
-    if (known !== undefined || results.has(key)) return known as T;
+    const cached = results.get(key);
+    if (cached !== undefined || results.has(key)) return cached as T;
     const result = read();
     this.#set(results, key, result);
     return result;

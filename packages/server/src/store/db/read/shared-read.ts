@@ -1,4 +1,5 @@
-interface Waiting<T> {
+/** A caller of a shared read. */
+interface PendingRead<T> {
   resolve(value: T): void;
   reject(error: unknown): void;
 }
@@ -9,7 +10,7 @@ interface Waiting<T> {
  */
 export class SharedRead<T> {
   readonly #source: () => Promise<T>;
-  #waiting: Waiting<T>[] = [];
+  #waiting: PendingRead<T>[] = [];
   #reading = false;
 
   constructor(source: () => Promise<T>) {

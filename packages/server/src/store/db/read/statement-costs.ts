@@ -19,7 +19,7 @@ interface Cost {
 }
 
 /**
- * What statements have cost so far, by their text. Their parameters decide, too, so a statement may be cheap for long and
+ * Observed costs of statements, by their text. Their parameters decide, too, so a statement may be cheap for long and
  * then not. That delays everybody once; it is cheap again only after many more runs, so that nobody can repeat it soon.
  */
 export class StatementCosts {

@@ -4,7 +4,7 @@ import type { MaybePromise } from "../../../lib/maybe-promise.ts";
 import type { Value, Writer } from "../connection.ts";
 import { DIALECT } from "./dialect.ts";
 
-/** How long a statement blocks the process while another one holds the lock. */
+/** Time for which a statement blocks the process while another one holds the lock. */
 export const BUSY_TIMEOUT_MS = 5_000;
 
 /**

@@ -25,7 +25,7 @@ export const DIALECT: Dialect = {
   rowCounts: [1],
   withoutRowid: "WITHOUT ROWID",
   rowId: "rowid",
-  // One writer at a time: nothing needs locking.
+  // SQLite has a single writer at a time: nothing needs locking.
   lockShared: "",
   lock: "",
   lockUnlocked: "",

@@ -1,4 +1,4 @@
-/** What the server and its reader processes send to each other. */
+/** Messages between the server and its reader processes. */
 import type { Statement } from "../connection.ts";
 
 /** The argument of a reader process: the database, and the identities of its files (data-files.ts). */

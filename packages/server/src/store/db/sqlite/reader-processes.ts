@@ -10,7 +10,7 @@ import type { Answer, Failed, Measured, Task } from "./reader-messages.ts";
 /** Beside this file, in the sources and in the build. */
 export const PROGRAM = join(import.meta.dirname, `reader-process${extname(import.meta.filename)}`);
 
-/** How long a statement may go on that nobody waits for any more: less than a new process takes to start. */
+/** Grace period of an abandoned statement: less than a new process takes to start. */
 const GRACE_MS = 100;
 
 /** Processes end after this time without a statement. */
@@ -125,7 +125,7 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** One reader process, which runs one statement at a time. */
+/** Reader process, which runs one statement at a time. */
 class ReaderProcess {
   readonly #child: ChildProcess;
   readonly #onEnd: (reader: ReaderProcess) => void;

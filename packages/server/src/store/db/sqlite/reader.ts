@@ -9,7 +9,7 @@ import { causeOf, isLocked, readError } from "./failures.ts";
 import type { LockWait } from "./lock-wait.ts";
 
 /**
- * How long reads do not look for commits of other processes, in milliseconds: no client can learn of one and send a
+ * Maximum staleness of reads after commits of other processes, in milliseconds: no client can learn of one and send a
  * request in less time.
  */
 const MAX_AGE_MS = 1;
@@ -33,7 +33,7 @@ export interface ReaderOptions {
  * A read that fails fails alone: it ends the transaction, and the next read begins another one.
  */
 export class SqliteReader extends SqliteConnection {
-  /** By the method that reads. */
+  /** One result cache per query method. */
   readonly #results = { get: new ResultCache(), all: new ResultCache(), arrays: new ResultCache() };
   readonly #begin: StatementSync;
   readonly #end: StatementSync;

@@ -42,7 +42,7 @@ export interface LogOptions {
  * The flushes of the write-ahead log, none of which blocks the event loop. Commits only write: `flush` makes them
  * durable, in the thread pool. SQLite itself flushes when it copies the log to the database (a checkpoint) and when a
  * write begins the log again after that. Both run in another process: a long log is copied while writes go on; then, with
- * the turn to write, the few pages since, and the log begins again with the smallest write.
+ * the writer mutex, the few pages since, and the log begins again with the smallest write.
  */
 export class WriteAheadLog {
   readonly #options: LogOptions;
@@ -83,7 +83,7 @@ export class WriteAheadLog {
     if (this.#state === "growing" && this.#hasPages(this.#maxPages)) void this.#copy();
   }
 
-  /** Before a transaction, with the turn to write: begins a copied log again. Throws while a failed flush is not made up for. */
+  /** Before a transaction, under the mutex: begins a copied log again. Throws while a failed flush is not made up for. */
   async prepare(): Promise<void> {
     if (this.#failure !== undefined) await this.#recover(this.#failure.error);
     if (this.#state === "copied") await this.#restart();

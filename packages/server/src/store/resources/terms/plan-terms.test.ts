@@ -74,7 +74,7 @@ describe("the plan of a list by terms on SQLite", () => {
   async function explain(ask: (reader: Reader) => Promise<unknown>): Promise<string> {
     const recording = new RecordingReader(driver.reader);
     await ask(recording);
-    // What counts how many rows have a term comes before.
+    // The statement that counts the rows with a term comes before.
     const last = recording.statements.at(-1);
     assert.ok(last !== undefined);
     const plan = `EXPLAIN QUERY PLAN ${last.sql}`;

@@ -23,7 +23,7 @@ export interface TermStep {
   readonly rows: readonly EncodedRow[];
   /** The number of terms visited, in the subtree or not. */
   readonly visited: number;
-  /** Where the next step begins; undefined at the end. */
+  /** Position at which the next step begins; undefined at the end. */
   readonly next: TermPosition | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Sql } from "../conditions.ts";
 
 export interface TermKey {
   readonly kind: string;
-  /** Indexable. */
+  /** Truncated to the limit of index keys (indexable.ts). */
   readonly value: string;
 }
 
@@ -76,9 +76,9 @@ export class TermTable {
   /** Removes terms from rows with one statement. */
   async remove(
     tx: Transaction,
-    given: readonly { readonly row: number; readonly terms: readonly TermKey[] }[],
+    rowTerms: readonly { readonly row: number; readonly terms: readonly TermKey[] }[],
   ): Promise<void> {
-    const terms = given.flatMap(({ row, terms }) =>
+    const terms = rowTerms.flatMap(({ row, terms }) =>
       terms.map(({ kind, value }) => [kind, value, row]),
     );
     const { tuples, asInteger } = tx.dialect;
@@ -91,8 +91,8 @@ export class TermTable {
   }
 
   /** Adds terms that the rows do not have, with two statements. */
-  async add(tx: Transaction, given: readonly RowTerms[]): Promise<void> {
-    const terms = given.flatMap(({ row, terms }) => {
+  async add(tx: Transaction, rowTerms: readonly RowTerms[]): Promise<void> {
+    const terms = rowTerms.flatMap(({ row, terms }) => {
       return [...byKey(terms).values()].map(({ kind, value }) => [kind, value, row]);
     });
     const { tuples, asInteger } = tx.dialect;
@@ -102,7 +102,7 @@ export class TermTable {
        FROM (${tuples("kind", "value", "row_id")}) given ORDER BY 1, 2, 3`,
       JSON.stringify(terms),
     );
-    const words = [...byKey(given.flatMap(({ terms }) => terms)).values()].flatMap(
+    const words = [...byKey(rowTerms.flatMap(({ terms }) => terms)).values()].flatMap(
       ({ kind, value, searched }) =>
         searched === undefined ? [] : [[kind, value, fold(searched)]],
     );

@@ -23,7 +23,7 @@ export interface AccessLogPosition {
  */
 const ONLY_GRANTS = "*";
 
-/** The log covers this many access versions. Replicas that are further behind compile all grants again. */
+/** The log covers this many access versions. Replicas that lag more compile all grants again. */
 const RETAINED_VERSIONS = 10_000;
 
 /** More changes than this are not worth reading: compiling again costs less. */

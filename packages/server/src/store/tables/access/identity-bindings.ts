@@ -1,5 +1,5 @@
 import { subtreeEnd } from "@wharf/contract";
-import { nameText } from "../../db/commit/held-names.ts";
+import { nameText } from "../../db/commit/locked-names.ts";
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
 

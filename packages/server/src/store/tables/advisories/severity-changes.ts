@@ -7,7 +7,7 @@ import type { ResourceTable } from "../../resources/resource-table.ts";
  * them have a new update time.
  */
 export interface SeverityChange {
-  /** Indexable. */
+  /** Truncated to the limit of index keys (indexable.ts). */
   readonly name: string;
   /** Advisories that were updated at this time or later are up to date. */
   readonly time: number;
@@ -27,7 +27,7 @@ export async function aliasesAmong(
   names: readonly string[],
 ): Promise<string[]> {
   if (names.length === 0) return [];
-  // One index look-up for each: with a join, PostgreSQL may scan all aliases.
+  // An index look-up for each: with a join, PostgreSQL may scan all aliases.
   const first = `SELECT 1 FROM ${shape.name}_terms t WHERE t.kind = 'alias' AND t.value = given.value LIMIT 1`;
   const rows = await reader.arrays<readonly [string]>(
     `SELECT value FROM (${reader.dialect.texts}) given WHERE (${first}) = 1`,

@@ -14,12 +14,15 @@ export interface Subpackage {
   readonly name: string;
 }
 
-export async function addSubpackages(tx: Transaction, given: readonly Subpackage[]): Promise<void> {
+export async function addSubpackages(
+  tx: Transaction,
+  subpackages: readonly Subpackage[],
+): Promise<void> {
   await tx.run(
     `INSERT INTO subpackages (place, origin, name)
      SELECT place, origin, name FROM (${tx.dialect.tuples("place", "origin", "name")}) given WHERE true
      ON CONFLICT DO NOTHING`,
-    JSON.stringify(given.map(({ group, origin, name }) => [group, origin, name])),
+    JSON.stringify(subpackages.map(({ group, origin, name }) => [group, origin, name])),
   );
 }
 

@@ -120,7 +120,7 @@ export async function overusedName(
 
 /** A vulnerability under one of its names. */
 export interface NamedVulnerability {
-  /** Indexable. */
+  /** Truncated to the limit of index keys (indexable.ts). */
   readonly name: string;
   /** The uid of the group. */
   readonly group: string;

@@ -16,7 +16,7 @@ export interface AuditEntry {
   readonly code: number;
   /** Further details as JSON, or empty. Never a secret. */
   readonly detail: string;
-  /** What actor and resource were called at the time. */
+  /** Names of actor and resource at the time. */
   readonly actorName?: string | undefined;
   readonly resourceName?: string | undefined;
   /** The kind of resource, such as `RoleBinding`. */
@@ -25,7 +25,7 @@ export interface AuditEntry {
   readonly changedFields?: readonly string[] | undefined;
   /** The session of the actor's token. */
   readonly session?: string | undefined;
-  /** How the request arrived. */
+  /** Channel of the request. */
   readonly via?: AuditVia | undefined;
 }
 

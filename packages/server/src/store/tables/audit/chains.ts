@@ -123,7 +123,7 @@ function linkTo({ chain, sequence, hash: previousHash }: Head, entry: AuditEntry
   return placed;
 }
 
-/** What the hash of an entry covers. */
+/** Fields covered by the hash of an entry. */
 export function hashedEntry(entry: Omit<ChainedEntry, "hash">): HashedAuditEntry {
   return {
     chain: entry.chain,

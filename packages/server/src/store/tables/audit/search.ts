@@ -13,7 +13,7 @@ import { auditIds, entryOf, type Row, type StoredAuditEntry } from "./entries.ts
 
 /** Entries that match all members. */
 export interface AuditQuery {
-  /** Those of these resources, and of everything below them; undefined for all. */
+  /** Entries of these resources, and of everything below them; undefined for all. */
   readonly scopes?: readonly string[] | undefined;
   /** Values by column; empty ones are not compared. */
   readonly values: Readonly<

@@ -1,7 +1,7 @@
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
 
-/** What was sent to a sink last: the id of an entry, and that of a checkpoint. */
+/** Progress of a sink: the ids of the entry and the checkpoint that were sent last. */
 export interface SinkProgress {
   readonly entry: number;
   readonly checkpoint: number;
@@ -12,7 +12,7 @@ export function sinkLease(sink: string): string {
   return `audit sink ${sink}`;
 }
 
-/** What was sent to a sink last. A new sink begins with the oldest entry. */
+/** Reads the progress of a sink. A new sink begins with the oldest entry. */
 export async function readSinkProgress(reader: Reader, sink: string): Promise<SinkProgress> {
   const sql = "SELECT entry, checkpoint FROM audit_sinks WHERE sink = ?";
   return (await reader.get<SinkProgress>(sql, sink)) ?? { entry: 0, checkpoint: 0 };

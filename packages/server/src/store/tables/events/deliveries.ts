@@ -9,7 +9,7 @@ import { readCounted } from "../../db/read/counted.ts";
 
 export const DELIVERY_STATES = { pending: 0, delivered: 1, failed: 2 } as const;
 
-/** One request to a sink. */
+/** A request to a sink. */
 export interface StoredAttempt {
   readonly time: number;
   /** The HTTP status; 0 without an answer. */

@@ -3,7 +3,7 @@ import type { Dialect, Reader } from "../../db/connection.ts";
 import { isFreeLease } from "../leases.ts";
 import { LOG_START, type LogPosition } from "./event-log.ts";
 
-/** What delivery knows of a subscription, beside the resource itself. */
+/** State of a subscription's delivery, beside the resource itself. */
 export interface SubscriptionHealthRow {
   /** When every attempt began to fail; 0 if the last one succeeded. */
   readonly failingSince: number;

@@ -48,7 +48,7 @@ export function findAccountForChange(
   return tx.get<LocalAccount>(`${ACCOUNTS} WHERE identity = ? ${tx.dialect.lock}`, identity);
 }
 
-/** What operators see of an account. */
+/** Summary of an account for operators. */
 export interface AccountSummary {
   readonly username: string;
   readonly identity: string;

@@ -94,7 +94,7 @@ export async function deleteProviderSignIns(tx: Transaction, provider: string): 
   await tx.run("DELETE FROM provider_people WHERE provider = ?", provider);
 }
 
-/** How a person signed in: the identity provider, and the OIDC client of its ID token. */
+/** Origin of a sign-in: the identity provider, and the OIDC client of its ID token. */
 export interface SignInClient {
   /** The uid of the identity provider. */
   readonly provider: string;
@@ -141,8 +141,8 @@ export async function deleteMemberships(
   tx: Transaction,
   owner: { readonly identity?: string; readonly provider?: string },
 ): Promise<void> {
-  const given = Object.entries(owner);
-  if (given.length === 0) throw new Error("an owner of memberships is required");
-  const conditions = given.map(([column]) => `${column} = ?`).join(" AND ");
-  await tx.run(`DELETE FROM memberships WHERE ${conditions}`, ...given.map(([, uid]) => uid));
+  const columns = Object.entries(owner);
+  if (columns.length === 0) throw new Error("an owner of memberships is required");
+  const conditions = columns.map(([column]) => `${column} = ?`).join(" AND ");
+  await tx.run(`DELETE FROM memberships WHERE ${conditions}`, ...columns.map(([, uid]) => uid));
 }

@@ -101,10 +101,10 @@ export function listSessions(
   now: number,
 ): Promise<StoredSession[]> {
   const { sql, values } = conditionOf(owner);
-  const further = after ? " AND (created < ? OR (created = ? AND id > ?))" : "";
+  const afterCondition = after ? " AND (created < ? OR (created = ? AND id > ?))" : "";
   const position = after ? [after.created, after.created, after.id] : [];
   return reader.all<StoredSession>(
-    `SELECT ${COLUMNS} FROM sessions WHERE ${sql} AND expires > ?${further}
+    `SELECT ${COLUMNS} FROM sessions WHERE ${sql} AND expires > ?${afterCondition}
      ORDER BY created DESC, id LIMIT ?`,
     ...values,
     now,
@@ -155,8 +155,8 @@ export async function endAllSessions(tx: Transaction): Promise<number> {
 }
 
 function conditionOf(owner: SessionOwner): { sql: string; values: Value[] } {
-  const given = (["identity", "provider"] as const).filter((name) => owner[name] !== undefined);
-  if (given.length === 0) throw new Error("an owner of sessions is required");
-  const sql = given.map((name) => `${name} = ?`).join(" AND ");
-  return { sql, values: given.map((name) => owner[name] as string) };
+  const columns = (["identity", "provider"] as const).filter((name) => owner[name] !== undefined);
+  if (columns.length === 0) throw new Error("an owner of sessions is required");
+  const sql = columns.map((name) => `${name} = ?`).join(" AND ");
+  return { sql, values: columns.map((name) => owner[name] as string) };
 }

@@ -3,7 +3,7 @@ import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
 
 /**
- * One-time secrets: sign-ins of a known person, authorization codes, device codes. Only the digest of a
+ * Single-use secrets: sign-ins of a known person, authorization codes, device codes. Only the digest of a
  * secret is stored. Expired tickets are rejected at once and deleted later, in batches.
  */
 
@@ -122,9 +122,9 @@ export async function deleteTicketsOf(
 ): Promise<void> {
   // Tickets from before a sign-in have no identity, and there can be many.
   if (identity === "") return;
-  const given = Object.entries(among);
-  const conditions = given.map(([column]) => ` AND ${column} = ?`).join("");
-  const values = given.map(([, value]) => value);
+  const columns = Object.entries(among);
+  const conditions = columns.map(([column]) => ` AND ${column} = ?`).join("");
+  const values = columns.map(([, value]) => value);
   await tx.run(`DELETE FROM tickets WHERE identity = ?${conditions}`, identity, ...values);
 }
 

@@ -12,7 +12,7 @@ export interface Blob {
   readonly size: number;
 }
 
-/** How long a link is leased: pushes of large images over slow lines take hours. */
+/** Lease of a link: pushes of large images over slow lines take hours. */
 const LEASE_MS = 24 * 3_600_000;
 
 /** A blob, and when its content was found damaged: 0 if it was not. */
@@ -52,7 +52,7 @@ export async function findBlobs(
   return new Map(rows.map(({ digest, size }) => [digest, size]));
 }
 
-/** Those of the digests that have a row, whichever repos link to them. */
+/** Digests that have a row, whichever repos link to them. */
 export async function findExisting(
   reader: Reader,
   digests: readonly string[],

@@ -69,13 +69,13 @@ export async function readHistory(
     ["AND time >= ?", [start]],
     ["AND time < ?", [end]],
   ];
-  const given = bounds.filter(([, values]) => values[0] !== undefined);
+  const defined = bounds.filter(([, values]) => values[0] !== undefined);
   return reader.all<HistoryEntry>(
     `SELECT ${COLUMNS} FROM tag_history WHERE repo = ? AND name = ? AND digest <> ''
-     ${given.map(([sql]) => sql).join(" ")} ORDER BY time ${direction}, id ${direction} LIMIT ?`,
+     ${defined.map(([sql]) => sql).join(" ")} ORDER BY time ${direction}, id ${direction} LIMIT ?`,
     repo,
     name,
-    ...given.flatMap(([, values]) => values as readonly number[]),
+    ...defined.flatMap(([, values]) => values as readonly number[]),
     limit,
   );
 }

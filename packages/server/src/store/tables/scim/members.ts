@@ -75,14 +75,14 @@ export async function unknownUsers(
   provider: string,
   users: readonly string[],
 ): Promise<string[]> {
-  const known = await inBatches(users, (some, marks) =>
+  const existing = await inBatches(users, (some, marks) =>
     reader.all<{ resource: string }>(
       `SELECT resource FROM scim_users WHERE provider = ? AND resource IN (${marks})`,
       provider,
       ...some,
     ),
   );
-  const ids = new Set(known.map(({ resource }) => resource));
+  const ids = new Set(existing.map(({ resource }) => resource));
   return users.filter((id) => !ids.has(id));
 }
 

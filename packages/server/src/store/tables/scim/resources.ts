@@ -55,8 +55,8 @@ export class ScimTable {
 
   /** The rows with a value in an indexed column, in order. */
   where(reader: Reader, provider: string, key: ScimKey, value: string): Promise<NumberedRow[]> {
-    const given = key === "external_id" ? " AND external_id <> ''" : "";
-    const sql = `${this.#select} AND ${key} = ?${given} ORDER BY id`;
+    const condition = key === "external_id" ? " AND external_id <> ''" : "";
+    const sql = `${this.#select} AND ${key} = ?${condition} ORDER BY id`;
     return reader.all<NumberedRow>(sql, provider, value);
   }
 

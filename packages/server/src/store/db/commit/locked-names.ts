@@ -19,7 +19,7 @@ export function nameText(table: string, parent: string, name: string): string {
 }
 
 /** Names that are locked for the writes of a batch, with the oldest children that have them. */
-export class HeldNames {
+export class LockedNames {
   /** By table and text; "" for a name that no child has. */
   readonly #oldest = new Map<string, Map<string, string>>();
 
@@ -36,10 +36,10 @@ export class HeldNames {
   }
 
   inserted(table: string, parent: string, name: string, uid: string): void {
-    const held = this.#oldest.get(table);
-    if (held === undefined) return;
+    const names = this.#oldest.get(table);
+    if (names === undefined) return;
     const text = nameText(table, parent, name);
-    if (held.get(text) === "") held.set(text, uid);
+    if (names.get(text) === "") names.set(text, uid);
   }
 
   /** Forgets the names of a table, of which a row was renamed or deleted; or of all tables that a statement names. */
@@ -60,9 +60,9 @@ export class HeldNames {
         JSON.stringify([...pairs.values()]),
       ),
     ]);
-    const held = this.#oldest.get(tableName) ?? new Map<string, string>();
-    for (const text of pairs.keys()) held.set(text, "");
-    for (const { parent, name, uid } of rows) held.set(nameText(tableName, parent, name), uid);
-    this.#oldest.set(tableName, held);
+    const names = this.#oldest.get(tableName) ?? new Map<string, string>();
+    for (const text of pairs.keys()) names.set(text, "");
+    for (const { parent, name, uid } of rows) names.set(nameText(tableName, parent, name), uid);
+    this.#oldest.set(tableName, names);
   }
 }

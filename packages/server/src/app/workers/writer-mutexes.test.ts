@@ -2,21 +2,21 @@ import assert from "node:assert/strict";
 import { duplexPair } from "node:stream";
 import { test } from "node:test";
 import { setImmediate as nextTick } from "node:timers/promises";
-import { PipedTurn, WriteTurns } from "./write-turns.ts";
+import { PipeMutex, WriterMutexes } from "./writer-mutexes.ts";
 
-/** Workers with their pipes, and the order in which they got their turns. */
+/** Workers with their pipes, and the order in which they acquired the mutex. */
 function workers(count: number) {
-  const turns = new WriteTurns();
+  const mutexes = new WriterMutexes();
   const order: number[] = [];
   const all = Array.from({ length: count }, (_, number) => {
     const [ours, theirs] = duplexPair();
-    turns.serve(ours);
-    const turn = new PipedTurn(theirs);
-    const acquire = () => turn.acquire().then(() => void order.push(number));
+    mutexes.serve(ours);
+    const mutex = new PipeMutex(theirs);
+    const acquire = () => mutex.acquire().then(() => void order.push(number));
     return {
       acquire,
-      release: () => turn.release(),
-      passOn: () => turns.passOn(ours),
+      release: () => mutex.release(),
+      passOn: () => mutexes.passOn(ours),
       end: () => ours.destroy(),
     };
   });
@@ -36,7 +36,7 @@ async function settled(): Promise<void> {
   for (let tick = 0; tick < 10; tick++) await nextTick();
 }
 
-test("one at a time has its turn, in the order in which they ask", async () => {
+test("one worker at a time holds the mutex, in the order of the requests", async () => {
   const { order, all } = workers(3);
   const [a, b, c] = all;
   await a.acquire();
@@ -55,7 +55,7 @@ test("one at a time has its turn, in the order in which they ask", async () => {
   assert.deepEqual(order, [0, 1, 2, 0]);
 });
 
-test("the turn of a worker that ends is free, and one that has ended gets none", async () => {
+test("the mutex of a worker that ends is free, and one that has ended does not get it", async () => {
   const { order, all } = workers(3);
   const [a, b, c] = all;
   await a.acquire();
@@ -68,7 +68,7 @@ test("the turn of a worker that ends is free, and one that has ended gets none",
   assert.deepEqual(order.includes(2), true);
 });
 
-test("the turn of a worker that hangs passes on, and it asks for others once it goes on", async () => {
+test("the mutex of a worker that hangs passes on, and the worker requests it again once it goes on", async () => {
   const { order, all } = workers(3);
   const [a, b, c] = all;
   await a.acquire();
@@ -79,7 +79,7 @@ test("the turn of a worker that hangs passes on, and it asks for others once it 
   a.passOn();
   await Promise.all([hanging, last]);
   assert.deepEqual(order, [0, 1, 2]);
-  // Neither has a turn to release: that of the third is not given away.
+  // Neither holds the mutex: the third does not lose it.
   a.release();
   b.release();
   const again = a.acquire();
@@ -92,11 +92,11 @@ test("the turn of a worker that hangs passes on, and it asks for others once it 
 
 test("a worker without a supervisor does not wait", async () => {
   const [ours, theirs] = duplexPair();
-  const turn = new PipedTurn(theirs);
-  const waiting = turn.acquire();
+  const mutex = new PipeMutex(theirs);
+  const waiting = mutex.acquire();
   ours.destroy();
   theirs.destroy();
   await waiting;
-  turn.release();
-  await turn.acquire();
+  mutex.release();
+  await mutex.acquire();
 });

@@ -1,15 +1,15 @@
 import type { Duplex } from "node:stream";
-import type { WriteTurn } from "../../store/db/sqlite/write-turn.ts";
+import type { WriterMutex } from "../../store/db/sqlite/writer-mutex.ts";
 
 /*
- * The protocol of turns, a byte each: a worker asks for its turn and releases it; the supervisor grants it.
+ * Protocol of the mutex, one byte per message: a worker acquires and releases it; the supervisor grants it.
  */
-const ASK = 0x61;
+const ACQUIRE = 0x61;
 const RELEASE = 0x72;
 const GRANT = 0x67;
 
-/** The supervisor's side: one worker at a time may write, in the order in which they ask. */
-export class WriteTurns {
+/** The supervisor's end of the mutex: one worker at a time may write, in the order of the requests. */
+export class WriterMutexes {
   #holder: Duplex | undefined;
   readonly #waiting: Duplex[] = [];
 
@@ -17,7 +17,7 @@ export class WriteTurns {
   serve(pipe: Duplex): void {
     pipe.on("data", (bytes: Buffer) => {
       for (const byte of bytes) {
-        if (byte === ASK) this.#ask(pipe);
+        if (byte === ACQUIRE) this.#enqueue(pipe);
         else if (byte === RELEASE) this.#release(pipe);
       }
     });
@@ -31,7 +31,7 @@ export class WriteTurns {
   }
 
   /**
-   * Passes the turn of a worker that hangs to the next one, and lets the worker write without a turn once it goes on:
+   * Passes the mutex of a worker that hangs to the next one, and lets the worker write without it once it goes on:
    * SQLite's lock decides who writes.
    */
   passOn(pipe: Duplex): void {
@@ -43,7 +43,7 @@ export class WriteTurns {
     this.#release(pipe);
   }
 
-  #ask(pipe: Duplex): void {
+  #enqueue(pipe: Duplex): void {
     this.#waiting.push(pipe);
     this.#grantNext();
   }
@@ -61,8 +61,8 @@ export class WriteTurns {
   }
 }
 
-/** A worker's side. Without a supervisor nobody else asks: SQLite's lock is enough. */
-export class PipedTurn implements WriteTurn {
+/** A worker's end of the mutex. Without a supervisor there are no other writers: SQLite's lock is enough. */
+export class PipeMutex implements WriterMutex {
   readonly #pipe: Duplex;
   #granted: (() => void) | undefined;
   #isHeld = false;
@@ -89,7 +89,7 @@ export class PipedTurn implements WriteTurn {
         return;
       }
       this.#granted = resolve;
-      this.#pipe.write(Buffer.of(ASK));
+      this.#pipe.write(Buffer.of(ACQUIRE));
     });
   }
 

@@ -1,5 +1,5 @@
-/** Lets a loop sleep until a time or until it is woken, whichever is first. A wake-up while it works is not lost. */
-export class Waiting {
+/** Auto-reset event of a loop: it sleeps until a time or a wake-up. A wake-up while it works is not lost. */
+export class WakeSignal {
   #woken = false;
   #end: (() => void) | undefined;
 

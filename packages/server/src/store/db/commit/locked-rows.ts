@@ -1,5 +1,5 @@
 import type { Dialect, Reader, SqlRow } from "../connection.ts";
-import { HeldNames, type NameLock } from "./held-names.ts";
+import { LockedNames, type NameLock } from "./locked-names.ts";
 
 /** A row that a write needs: `keep` prevents its deletion by other transactions, `change` any change. */
 export interface RowLock {
@@ -16,7 +16,7 @@ export interface LockableTable {
   lockRows(dialect: Dialect, mode: LockMode): string;
 }
 
-/** What a write needs: rows, or the name that it gives. */
+/** Lock of a write: a row, or the name that it gives. */
 export type Lock = RowLock | NameLock;
 
 function isName(lock: Lock): lock is NameLock {
@@ -27,11 +27,11 @@ function isName(lock: Lock): lock is NameLock {
  * Rows that the writes of a batch have named, locked by one statement per table at its begin, so that no write waits
  * for its own. Batches of several replicas lock them in the same order: of tables, then of uids.
  *
- * Writes that change a held row replace it here; other statements that change a table make its rows forgotten.
+ * Writes that change a locked row replace it here; other statements that change a table make its rows forgotten.
  */
-export class HeldRows {
-  readonly names = new HeldNames();
-  readonly #kept = new Map<string, Set<string>>();
+export class LockedRows {
+  readonly names = new LockedNames();
+  readonly #undeletable = new Map<string, Set<string>>();
   readonly #changeable = new Map<string, Map<string, SqlRow>>();
   readonly #isWhole: boolean;
 
@@ -50,15 +50,15 @@ export class HeldRows {
   }
 
   async #lockRows(reader: Reader, locks: readonly RowLock[]): Promise<void> {
-    const wanted = new Map<string, { table: LockableTable; mode: LockMode; uids: Set<string> }>();
+    const missing = new Map<string, { table: LockableTable; mode: LockMode; uids: Set<string> }>();
     for (const { table, uid, mode } of locks) {
       if (this.#holds(table.shape.name, uid, mode)) continue;
       const key = `${table.shape.name} ${mode}`;
-      const known = wanted.get(key);
-      if (known === undefined) wanted.set(key, { table, mode, uids: new Set([uid]) });
-      else known.uids.add(uid);
+      const entry = missing.get(key);
+      if (entry === undefined) missing.set(key, { table, mode, uids: new Set([uid]) });
+      else entry.uids.add(uid);
     }
-    const inOrder = [...wanted].sort(([a], [b]) => (a < b ? -1 : 1));
+    const inOrder = [...missing].sort(([a], [b]) => (a < b ? -1 : 1));
     await Promise.all(
       inOrder.map(async ([, { table, mode, uids }]) => {
         const sql = table.lockRows(reader.dialect, mode);
@@ -83,7 +83,7 @@ export class HeldRows {
     return this.#changeable.get(table)?.get(uid);
   }
 
-  /** Whether all these are held. */
+  /** Whether all these locks are held. */
   covers(locks: readonly Lock[]): boolean {
     return locks.every((lock) => {
       const table = lock.table.shape.name;
@@ -101,20 +101,20 @@ export class HeldRows {
 
   deleted(table: string, uid: string): void {
     this.#changeable.get(table)?.delete(uid);
-    this.#kept.get(table)?.delete(uid);
+    this.#undeletable.get(table)?.delete(uid);
   }
 
   /** Forgets the rows of all tables that a statement names. */
   forget(sql: string): void {
     this.names.forget(sql);
-    for (const held of [this.#kept, this.#changeable]) {
-      for (const table of held.keys()) if (sql.includes(table)) held.delete(table);
+    for (const rowsByTable of [this.#undeletable, this.#changeable]) {
+      for (const table of rowsByTable.keys()) if (sql.includes(table)) rowsByTable.delete(table);
     }
   }
 
   #holds(table: string, uid: string, mode: LockMode): boolean {
     if (this.#changeable.get(table)?.has(uid)) return true;
-    return mode === "keep" && this.#kept.get(table)?.has(uid) === true;
+    return mode === "keep" && this.#undeletable.get(table)?.has(uid) === true;
   }
 
   #add(table: string, mode: LockMode, row: SqlRow): void {
@@ -127,7 +127,7 @@ export class HeldRows {
   }
 
   #keep(table: string, uid: string): void {
-    const kept = this.#kept.get(table) ?? new Set();
-    this.#kept.set(table, kept.add(uid));
+    const uids = this.#undeletable.get(table) ?? new Set();
+    this.#undeletable.set(table, uids.add(uid));
   }
 }
