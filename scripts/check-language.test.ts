@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { violationsIn } from "./check-language.ts";
+import { mustNotExceed, relativeDefinitionsIn, violationsIn } from "./check-language.ts";
 
 function found(file: string, text: string): string[] {
   return violationsIn(file, text).map((violation) => `${violation.line}: ${violation.found}`);
@@ -79,4 +79,40 @@ test("reads comments and names of protobuf", () => {
 test("suggests the word to use", () => {
   const [violation] = violationsIn("docs/a.md", "Do it anew.");
   assert.deepEqual(violation, { file: "docs/a.md", line: 1, found: "anew", suggestion: "again" });
+});
+
+test("finds definitions by relative clause, and participles as nouns", () => {
+  const source = [
+    "/** What a worker needs. */",
+    "/**",
+    " * Where the key is.",
+    " */",
+    "/** Those of one caller. */",
+    "const known = cache.get(key);",
+    "let kept = 0;",
+    "// Replaces what is known.",
+  ].join("\n");
+  const definitions = relativeDefinitionsIn("packages/x/src/a.ts", source);
+  assert.deepEqual(
+    definitions.map(({ line, found }) => `${line}: ${found}`),
+    ["1: What", "3: Where", "5: Those", "6: known", "7: kept", "8: what is known"],
+  );
+  mustNotExceed(definitions, 6);
+  assert.throws(
+    () => mustNotExceed(definitions, 5),
+    /^StepError: 6 relative definitions, at most 5/,
+  );
+});
+
+test("accepts definitions by kind", () => {
+  const source = [
+    "/** Start message of a worker. */",
+    "/** Whether the key is in the store. */",
+    "/** However long it takes. */",
+    "// Where the network is slow, reads are batched.",
+    "const cached = cache.known(known);",
+    'const text = "What is known";',
+    "const { isKnown, knownKeys } = keys;",
+  ].join("\n");
+  assert.deepEqual(relativeDefinitionsIn("packages/x/src/a.ts", source), []);
 });

@@ -1,6 +1,7 @@
 /**
  * Rejects words of a private dialect and British spelling in identifiers, comments, texts and documents, and suggests
- * the word of the glossary. `node scripts/check-language.ts` lists the violations and counts them by folder.
+ * the word of the glossary; bounds the definitions by relative clause. `node scripts/check-language.ts` lists the
+ * violations and counts them by folder, with `--relative` these definitions.
  */
 import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -70,7 +71,20 @@ const SPELLING: readonly Rule[] = [
   { pattern: /\bcatalogue/gi, suggestion: "catalog" },
 ];
 
-/** A piece of a file: what it is decides which words count. */
+/**
+ * Ceiling of definitions by relative clause and of participles as nouns in the whole repository. Lower it with every
+ * change that removes some.
+ */
+const MAX_RELATIVE_DEFINITIONS = 930;
+
+/** A doc comment names the kind of a thing first, then its purpose. */
+const RELATIVE_CLAUSE = /^\/\*\*[\s*]*((?:What|Who|Whom|Whose|Where|How|Those|The ones?)\b)/;
+const PARTICIPLES = "given|known|wanted|kept|held|shown|asked";
+const PARTICIPLE_CLAUSE = new RegExp(`\\bwhat (?:is|are|was|were) (?:${PARTICIPLES})\\b`, "gi");
+const PARTICIPLE = new RegExp(`^(?:${PARTICIPLES}|further)$`);
+const DECLARATION = /\b(?:const|let)\s+$/;
+
+/** A piece of a file: its kind decides which words count. */
 interface Piece {
   readonly kind: "identifier" | "comment" | "string";
   readonly text: string;
@@ -81,7 +95,7 @@ const STRING = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/y;
 const COMMENT = /\/\/[^\n]*|\/\*[\s\S]*?\*\//y;
 const IDENTIFIER = /[A-Za-z_$][\w$]*/y;
 const REGEX = /\/(?![*/])(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y;
-/** What begins no other token, except for braces, which end templates. */
+/** Characters that begin no other token, except for braces, which end templates. */
 const OTHER = /[^\w$"'`/{}]+/y;
 /** After one of these, a slash begins a regular expression; after anything else, it divides. */
 const BEFORE_REGEX = /(?:[(,=:[!&|?{};+<>~-]|=>|\breturn|\bcase|^)\s*$/;
@@ -173,7 +187,7 @@ function isText(piece: Piece): boolean {
   return piece.kind !== "string" || /\S\s+\S/.test(piece.text);
 }
 
-/** Where a rule found a word. */
+/** A word and its position. */
 interface Hit {
   readonly found: string;
   readonly at: number;
@@ -190,25 +204,59 @@ function search(text: string, rules: readonly Rule[]): Hit[] {
   );
 }
 
-/** What a file should say otherwise, in its order. */
+/** Words that a file should not have, in their order. */
 export function violationsIn(file: string, source: string): Violation[] {
   const hits = file.endsWith(".md")
     ? search(withoutCode(source), [...PROSE, ...SPELLING])
     : piecesOf(source).flatMap((piece) => hitsOf(piece));
+  return located(file, source, hits);
+}
+
+function located(file: string, source: string, hits: readonly Hit[]): Violation[] {
   return hits
-    .sort((one, other) => one.at - other.at)
+    .toSorted((one, other) => one.at - other.at)
     .map(({ at, found, suggestion }) => {
       const line = source.slice(0, at).split("\n").length;
       return { file, line, found, suggestion };
     });
 }
 
+/** Doc comments that define by a relative clause, and participles that serve as nouns in comments and variables. */
+export function relativeDefinitionsIn(file: string, source: string): Violation[] {
+  const hits = piecesOf(source).flatMap(({ kind, text, at }): Hit[] => {
+    if (kind === "comment") {
+      const clause = RELATIVE_CLAUSE.exec(text);
+      const kindFirst = { suggestion: "define the thing by its kind" };
+      return [
+        ...(clause
+          ? [{ found: clause[1] as string, at: at + clause[0].length, ...kindFirst }]
+          : []),
+        ...[...text.matchAll(PARTICIPLE_CLAUSE)].map((match) => {
+          return { found: match[0], at: at + match.index, suggestion: "use the noun of the field" };
+        }),
+      ];
+    }
+    const isVariable = kind === "identifier" && PARTICIPLE.test(text);
+    if (!isVariable || !DECLARATION.test(source.slice(Math.max(0, at - 20), at))) return [];
+    return [{ found: text, at, suggestion: "name the variable by its kind" }];
+  });
+  return located(file, source, hits);
+}
+
+/** Fails if the repository has more of these definitions than the ceiling. */
+export function mustNotExceed(definitions: readonly Violation[], ceiling: number): void {
+  if (definitions.length <= ceiling) return;
+  const counts = countsOf(definitions).map(([folder, count]) => `${count}\t${folder}`);
+  const text = `${definitions.length} relative definitions, at most ${ceiling}: list them with --relative`;
+  throw new StepError([text, ...counts].join("\n"));
+}
+
 /** Hits in identifiers by identifier: most occur many times. */
 const identifierHits = new Map<string, readonly Hit[]>();
 
 function hitsInIdentifier(identifier: string): readonly Hit[] {
-  const known = identifierHits.get(identifier);
-  if (known !== undefined) return known;
+  const cached = identifierHits.get(identifier);
+  if (cached !== undefined) return cached;
   const hits = [
     ...search(wordsOf(identifier), IDENTIFIERS),
     ...search(identifier, [...CONSTANTS, ...SPELLING]),
@@ -230,7 +278,7 @@ const FILES = [
   "*.md",
   "docs/**/*.md",
   "packages/*/README.md",
-  "packages/*/src/**/*.ts",
+  "packages/*/src/**/*.{ts,tsx}",
   "packages/*/src/**/*.md",
   "packages/*/test/**/*.ts",
   "bench/**/*.ts",
@@ -246,26 +294,35 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
   "packages/cli/test/auth-cache.test.ts": ["organisations"],
 };
 
-/** The violations of the whole repository. */
-async function languageViolations(): Promise<Violation[]> {
-  const files = FILES.flatMap((glob) => globSync(glob, { cwd: ROOT })).sort();
-  const all: Violation[] = [];
-  for (const file of files.filter((path) => !EXCEPT.has(path))) {
-    const found = violationsIn(file, await readFile(join(ROOT, file), "utf8"));
-    all.push(...found.filter((violation) => !KEPT[file]?.includes(violation.found)));
-  }
-  return all;
+interface Findings {
+  readonly violations: readonly Violation[];
+  readonly definitions: readonly Violation[];
 }
 
-/** One line for a violation: where it is, what it says, what to say instead. */
+/** The findings in the whole repository. */
+async function readFindings(): Promise<Findings> {
+  const files = FILES.flatMap((glob) => globSync(glob, { cwd: ROOT })).sort();
+  const violations: Violation[] = [];
+  const definitions: Violation[] = [];
+  for (const file of files.filter((path) => !EXCEPT.has(path))) {
+    const source = await readFile(join(ROOT, file), "utf8");
+    const found = violationsIn(file, source);
+    violations.push(...found.filter((violation) => !KEPT[file]?.includes(violation.found)));
+    if (!file.endsWith(".md")) definitions.push(...relativeDefinitionsIn(file, source));
+  }
+  return { violations, definitions };
+}
+
+/** One line for a violation: its position, its word, and the suggestion. */
 function shown({ file, line, found, suggestion }: Violation): string {
   return `${file}:${line}: "${found}": ${suggestion}`;
 }
 
-/** Fails with every violation. */
+/** Fails with every violation, and beyond the ceiling of relative definitions. */
 export async function languageIsPlain(): Promise<void> {
-  const violations = await languageViolations();
+  const { violations, definitions } = await readFindings();
   if (violations.length > 0) throw new StepError(violations.map(shown).join("\n"));
+  mustNotExceed(definitions, MAX_RELATIVE_DEFINITIONS);
 }
 
 /** Counts by folder: `packages/server/src/login`, `docs`, … */
@@ -283,8 +340,11 @@ function countsOf(violations: readonly Violation[]): [string, number][] {
 }
 
 if (import.meta.main) {
-  const violations = await languageViolations();
-  for (const violation of violations) console.log(shown(violation));
-  for (const [folder, count] of countsOf(violations)) console.log(`${count}\t${folder || "."}`);
-  process.exitCode = violations.length > 0 ? 1 : 0;
+  const { violations, definitions } = await readFindings();
+  const listed = process.argv.includes("--relative") ? definitions : violations;
+  for (const violation of listed) console.log(shown(violation));
+  for (const [folder, count] of countsOf(listed)) console.log(`${count}\t${folder || "."}`);
+  const ceiling = MAX_RELATIVE_DEFINITIONS;
+  console.log(`${definitions.length} relative definitions, at most ${ceiling}`);
+  process.exitCode = violations.length > 0 || definitions.length > ceiling ? 1 : 0;
 }
