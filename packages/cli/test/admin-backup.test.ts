@@ -77,7 +77,7 @@ describe("wharf admin backup, restore and migrate", () => {
     });
     await Promise.all(writers);
     assert.match(stderr, /^wharf: wrote and checked \S+first: [\d,]+ rows$/m);
-    assert.match(stderr, /^wharf: next: keep the identity of a recipient in another place/m);
+    assert.match(stderr, /^wharf: next: store the private key of a recipient separately/m);
     assert.equal(modeOf(at("first")), "600");
     assert.deepEqual(readdirSync(folder).sort(), ["first", "identity"], "and leaves nothing else");
     const key = readFileSync(join(server.data, "secret.key"));

@@ -34,8 +34,8 @@ async function promptedLock(): Promise<Lock> {
 
 function nextStep(lock: Lock): string {
   return "passphrase" in lock
-    ? "keep the passphrase in another place than the backup: nothing opens it without"
-    : "keep the identity of a recipient in another place than the backup: nothing opens it without";
+    ? "store the passphrase separately; the backup cannot be decrypted without it"
+    : "store the private key of a recipient separately; the backup cannot be decrypted without it";
 }
 
 /** The file, if the first word is one, and the settings. */

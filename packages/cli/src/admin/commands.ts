@@ -199,7 +199,7 @@ export const checkDefinition = define({
 
 export const restoreDefinition = define({
   name: "restore",
-  summary: "Build the installation of a backup where there is none",
+  summary: "Restore a backup into an empty data store",
   description: [
     "The data directory must have no database and no running server, or the PostgreSQL database no tables of wharf; the backup may be of the other database.",
     "Every row is compared with the backup; after an error, nothing is left behind. The secret key is written to the data directory, or to --secret-key-file.",

@@ -113,8 +113,8 @@ export const verifyDefinition = define({
   description: `Works offline. Finds entries that were changed, removed, inserted or reordered, and forged checkpoints. Exit
 code 1 means that something is wrong.
 
-The keys of checkpoints are in the export. To not trust it in that, save those that the server publishes at
-/.well-known/wharf-audit-keys.json beforehand, and give them with --keys.
+The keys of checkpoints are in the export. To avoid trusting keys inside the export, download
+/.well-known/wharf-audit-keys.json from the server first, and give it with --keys.
 
 A store that was replaced by an earlier copy of itself looks intact. --since compares with an export from before: what that
 one has, this one must have, too, except for what retention has deleted.`,
