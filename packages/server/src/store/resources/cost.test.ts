@@ -36,6 +36,7 @@ describe("the reader of a list on SQLite", () => {
     driver = openSqlite(join(directory, "wharf.db"));
     const store = await Store.open(driver, [things], { committed() {} });
     await store.write(async (tx) => {
+      for (const statement of things.statements()) await tx.run(statement);
       const sql =
         "INSERT INTO counts (uid, kind, children, descendants, changes) VALUES (?, 'things', ?, ?, 1)";
       for (const [uid, rows] of [

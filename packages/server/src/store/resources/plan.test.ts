@@ -58,6 +58,8 @@ describe("the plan of a list on SQLite", () => {
     driver = openSqlite(join(directory, "wharf.db"));
     const store = await Store.open(driver, [things, leaves], { committed() {} });
     await store.write(async (tx) => {
+      for (const table of [things, leaves])
+        for (const statement of table.statements()) await tx.run(statement);
       const sql =
         "INSERT INTO counts (uid, kind, children, descendants, changes) VALUES (?, ?, ?, ?, 1)";
       await tx.run(sql, TENTH, "things", MANY / 10, MANY / 10);

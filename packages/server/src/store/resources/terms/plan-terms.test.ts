@@ -52,6 +52,7 @@ describe("the plan of a list by terms on SQLite", () => {
     driver = openSqlite(join(directory, "wharf.db"));
     const store = await Store.open(driver, [notes], { committed() {} });
     await store.write(async (tx) => {
+      for (const statement of notes.statements()) await tx.run(statement);
       const sql =
         "INSERT INTO counts (uid, kind, children, descendants, changes) VALUES (?, 'notes/0', ?, ?, 1)";
       for (const uid of ["", ROOT]) await tx.run(sql, uid, MANY, MANY);
