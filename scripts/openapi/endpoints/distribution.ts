@@ -36,10 +36,11 @@ const CODES: Readonly<Record<string, Codes>> = {
   registryPutManifest: {
     "400": ["DIGEST_INVALID", "MANIFEST_INVALID"],
     "404": ["MANIFEST_BLOB_UNKNOWN", "MANIFEST_UNKNOWN"],
+    "409": ["DENIED"],
     "413": ["SIZE_INVALID"],
   },
   registryDeleteManifest: MANIFEST_CODES,
-  registryGetBlob: { ...BLOB_CODES, "416": ["RANGE_INVALID"] },
+  registryGetBlob: { ...BLOB_CODES, "416": ["RANGE_INVALID"], "500": ["UNKNOWN"] },
   registryDeleteBlob: { ...BLOB_CODES, "405": ["UNSUPPORTED"] },
   registryStartUpload: UPLOAD_CODES,
   registryUploadProgress: UPLOAD_CODES,
