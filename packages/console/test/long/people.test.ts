@@ -88,7 +88,7 @@ describe("folders, access, roles and people in a real browser", () => {
 
   test("names are found by their beginning, with their path, here and in the palette", async () => {
     await page.goto(site.at(`folders/${organization}`));
-    await page.getByLabel(/name begins with/).fill("team-11");
+    await page.getByLabel("Search subfolders by prefix").fill("team-11");
     await site.button("Apply").click();
     await page.getByText("1 to 10 of 10").waitFor();
     const row = page.getByRole("row").filter({ hasText: "team-115" });

@@ -42,7 +42,7 @@ describe("events and the audit log in a real browser", () => {
     await preview.getByText(/1 of 2 events/).waitFor();
     await site.button("Create subscription").press("Enter");
     // What was entered stays.
-    await page.getByRole("alert").filter({ hasText: /https/ }).waitFor();
+    await page.locator(".problem").filter({ hasText: /https/ }).waitFor();
     await page.getByLabel("URL").fill(receiver.url);
     await site.button("Create subscription").press("Enter");
     await site.heading(HOSTILE).waitFor();

@@ -153,7 +153,7 @@ describe("two tabs of one person in a real browser", () => {
     await button(tab, "Edit").click();
     await tab.getByRole("dialog").getByLabel("Description").fill("as bob wants it");
     await revoke(binding);
-    await tab.getByText(/was closed, and nothing was changed/).waitFor();
+    await tab.getByText(/^Not saved: the item was deleted/).waitFor();
     await offersNothing(tab);
     assert.equal(await tab.getByRole("dialog").getByLabel("Description").count(), 0);
     assert.equal(await stored(), "as it was");

@@ -124,7 +124,7 @@ describe("workloads, identity providers and the operator in the console", () => 
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("legacy builds");
     // The role is looked up.
-    await dialog.locator("input[name=role]:not([value=''])").waitFor({ state: "attached" });
+    await dialog.locator("input[name=roleUid]:not([value=''])").waitFor({ state: "attached" });
     assert.equal(await dialog.getByLabel("Role").inputValue(), "registry.pull");
     await dialog.getByRole("button", { name: "Create pull token" }).click();
     const shown = page.getByRole("region", { name: "Pull token" });

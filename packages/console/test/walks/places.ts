@@ -27,7 +27,7 @@ export const PLACES: Walks = {
     await keys.write("Name", "Not A Name");
     await keys.activate("button", "Create organization");
     await page.getByRole("alert").waitFor();
-    await keys.isAt("button", "Create organization");
+    await keys.isAt("textbox", "Name");
     await keys.write("Name", "harbor.example");
     await keys.press("Enter");
     await keys.closed();
@@ -64,7 +64,7 @@ export const PLACES: Walks = {
   },
 
   async "finds, sorts and chooses columns of a list"({ page, keys }) {
-    await keys.write(/name begins with/, "n");
+    await keys.write("Search subfolders by prefix", "n");
     await keys.activate("button", "Apply");
     await page.getByText("1 to 1 of 1").waitFor();
     await keys.isAt("button", "Apply");

@@ -18,7 +18,7 @@ export function TestToken({ identity: { uid = "" } }: { readonly identity: Ident
     <>
       <p className="lead">{words.lead}</p>
       <PageForm
-        label={words.token}
+        label={words.submit}
         submit={words.submit}
         onSubmit={async (text) => {
           setVerdict(undefined);
