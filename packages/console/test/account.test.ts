@@ -61,6 +61,7 @@ describe("the account screen", () => {
     await dialog.getByLabel("Name").fill("work laptop");
     await submit("Continue");
     await closed();
+    await passkeys().filter({ hasText: "work laptop" }).waitFor();
     assert.deepEqual(await passkeys().allTextContents(), ["work laptop"]);
     assert.equal(await authenticator.count(), 1);
     await site.button("Add a passkey").click();
