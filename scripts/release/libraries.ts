@@ -23,7 +23,7 @@ export const LIBRARY_NAMES = ["contract", "client", "advisories"] as const;
 const PLATFORMS: Readonly<Record<string, { readonly node: string; readonly lib: string[] }>> = {
   contract: { node: ">=20.3", lib: ["es2023"] },
   client: { node: ">=20.3", lib: ["es2023"] },
-  advisories: { node: ">=22.15", lib: ["es2024", "esnext.collection"] },
+  advisories: { node: ">=22.15", lib: ["es2024", "esnext.array", "esnext.collection"] },
 };
 
 interface Manifest {
