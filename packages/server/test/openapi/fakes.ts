@@ -20,15 +20,19 @@ const YEAR_FOLDER = /(?<=^|[/"\s])20\d\d(?=\/)/g;
 const LOOPBACK = /(?:127\.0\.0\.1|localhost):\d+/g;
 /** Lines of exports, and of streams of server-sent events. */
 const JSON_LINE = /^(data: )?(\{.*\})$/m;
+/** The id of a request: a random part, and a number of any length. */
+const REQUEST_ID = /^[0-9a-f]{12}-[0-9a-f]+$/;
 const MILLISECONDS = /\b\d{13}\b/g;
 
 /** No secret: a shortened token that shows what tokens begin with. */
 const SAMPLE_TOKEN = "eyJhbGciOiJFUzI1NiIsImtpZCI6…";
+const SAMPLE_REQUEST_ID = "0123456789ab-00c";
 const NOW = Date.parse("2026-01-31T09:30:00.000Z");
 const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000];
 
-/** Members that say how long something took, or how many seconds are left. */
-const MEASURED: Readonly<Record<string, (value: number) => number>> = {
+/** Members that depend on the run: durations, remaining seconds, and the start of a process that runs other tests, too. */
+const MEASURED: Readonly<Record<string, (value: number) => number | string>> = {
+  startTime: () => new Date(NOW).toISOString(),
   latencyMs: () => 12,
   expires_in: (seconds) => Math.ceil(seconds / 60) * 60,
 };
@@ -82,7 +86,9 @@ export class Fakes {
   #isRandom(value: unknown, label: string): void {
     if (Array.isArray(value)) for (const one of value) this.#isRandom(one, label);
     else if (typeof value === "string" && value !== "" && value.search(JWT) < 0) {
-      this.#fake(value, label, () => sameShape(value, label));
+      this.#fake(value, label, () =>
+        sameShape(value.replace(REQUEST_ID, SAMPLE_REQUEST_ID), label),
+      );
       this.#random.add(value);
     }
   }
