@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { builtinRole } from "@wharf/contract";
@@ -42,6 +42,7 @@ describe("clients of containers at the registry of the server", () => {
     helper.stop();
     await world.stop();
     home.remove();
+    for (const folder of runRoots) rmSync(folder, { recursive: true, force: true });
   });
 
   /** Runs a client with no credentials but those of the helper. */
@@ -71,17 +72,14 @@ describe("clients of containers at the registry of the server", () => {
     assert.ok(!ok, output);
     assert.match(output, /denied|unauthorized|forbidden/i);
   };
-  /** Options that keep what a client stores in the test's folder. */
+  /** Podman accepts no longer path than 50 characters for its state, which the folder of a test exceeds. */
+  const runRoots: string[] = [];
+  /** Options for a store of a client's own. */
   const stored = (name: string) => {
     const root = mkdtempSync(join(home.folder, `${name}-`));
-    return [
-      "--root",
-      join(root, "root"),
-      "--runroot",
-      join(root, "run"),
-      "--storage-driver",
-      "vfs",
-    ];
+    const runRoot = mkdtempSync("/tmp/wharf-run-");
+    runRoots.push(runRoot);
+    return ["--root", root, "--runroot", runRoot, "--storage-driver", "vfs"];
   };
   const context = (content: string) => {
     const folder = mkdtempSync(join(home.folder, "context-"));
