@@ -199,15 +199,19 @@ describe("gzip files", () => {
 
   test("that are truncated are rejected, except for the documents before", async () => {
     const whole = gzipSync("x".repeat(1000));
-    const reason = ": is not a valid gzip: unexpected end of file";
-    assert.deepEqual(await inside(whole.subarray(0, -9)), [reason]);
+    // Only sometimes the end is seen to be missing; the checksum always is.
+    const reason = /^: is not a valid gzip: (?:wrong checksum, or )?unexpected end of file$/;
+    const [problem = "", ...none] = await inside(whole.subarray(0, -9));
+    assert.match(problem, reason);
+    assert.deepEqual(none, []);
     const tar = await tarOf([
       ["a.json", "{}"],
       ["b.json", randomBytes(50_000).toString("hex")],
     ]);
     const packed = gzipSync(tar);
     const found = await inside(packed.subarray(0, packed.length / 2));
-    assert.deepEqual(found, ["/a.json={}", reason]);
+    assert.deepEqual(found.slice(0, -1), ["/a.json={}"]);
+    assert.match(found.at(-1) ?? "", reason);
   });
 
   test("with a wrong checksum, a wrong size or bytes after them are rejected", async () => {
