@@ -1,4 +1,4 @@
-/** What is said about an image: SBOMs, provenance and signatures, as its referrers. */
+/** Attestations of an image as its referrers: SBOMs, provenance and signatures. */
 import type { Platform } from "../release/node-runtimes.ts";
 import { provenance, type Statement, type Subject, statement } from "../release/provenance.ts";
 import { debianPackageUrl, sbom } from "../release/sbom.ts";

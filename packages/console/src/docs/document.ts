@@ -24,7 +24,7 @@ export interface Schema {
 export interface Parameter {
   readonly $ref?: string;
   readonly name: string;
-  /** What this operation calls a variable of the path, where others call it `name`. */
+  /** Alias of a path variable in this operation; others call it `name`. */
   readonly "x-displayName"?: string;
   readonly in: string;
   readonly description?: string;

@@ -111,7 +111,7 @@ export function TextField({
   /** The value that an empty field means. */
   readonly placeholder?: string;
   readonly type?: "text" | "date" | "datetime-local" | "password" | "url";
-  /** What browsers may fill in, such as `current-password`. */
+  /** Autofill token for browsers, such as `current-password`. */
   readonly autoComplete?: string;
 }) {
   return (

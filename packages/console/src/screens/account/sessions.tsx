@@ -13,7 +13,7 @@ import { Entries, Entry } from "./entries.tsx";
 
 const words = accountTexts.sessions;
 
-/** Where the person is signed in: this browser first, then the others, the newest first. */
+/** Sessions of the person: that of this browser first, then the others, the newest first. */
 export function Sessions() {
   const { rows, total, error, hasMore, more } = usePages(
     api.sessions.list,
