@@ -10,7 +10,7 @@ import {
   type ExchangeDeps,
 } from "../../sts/authorize-subject.ts";
 import type { CachedIdentity } from "../../sts/identity-cache.ts";
-import { Checks } from "../../sts/verify/checks.ts";
+import { Checks, invalidClaim } from "../../sts/verify/checks.ts";
 import type { Requester } from "./registry-access.ts";
 
 export type Credentials =
@@ -33,6 +33,10 @@ export interface Principal extends Omit<Requester, "publicGrants"> {
 
 /** The user name for a token of this installation as the password. */
 const TOKEN_USER = "_token";
+
+/** The hint of every refused password of an identity: it does not tell whether the identity exists. */
+const TRUSTED_PASSWORD =
+  "the password must be a valid token of the identity, such as a pull token that is neither expired nor revoked";
 
 const BASIC = "basic ";
 
@@ -58,7 +62,12 @@ export function readAuthorization(header: string | undefined): Credentials {
  */
 export function passwordOf(user: string, password: string): Credentials {
   if (password === "") throw unauthenticated("a password is required");
-  if (user === TOKEN_USER) return { kind: "ours", token: password };
+  if (user === TOKEN_USER) {
+    if (password.includes(".")) return { kind: "ours", token: password };
+    throw unauthenticated(
+      `the password of ${TOKEN_USER} must be a token: wharf auth token prints one`,
+    );
+  }
   const identity = user.replaceAll("_", "/");
   if (isUid(identity)) return { kind: "trusted", token: password, identity };
   throw unauthenticated(`the user name must be ${TOKEN_USER}, or the uid of an identity`);
@@ -128,14 +137,15 @@ export async function authenticateTrusted(
   const presented = { token, identity: uid, time };
   try {
     const entitled = await authorizeSubject(exchange, presented, Checks.failFast(), seen);
-    if (entitled === undefined) throw unauthenticated('invalid "identity"');
+    if (entitled === undefined) throw invalidClaim("identity");
     const { identity, expires } = entitled;
     return { uid: identity.uid, grants: identity.granted, isOperator: false, expires, identity };
   } catch (thrown) {
     const error = WharfError.from(thrown);
     // Registry clients expect 401 for any wrong password.
-    if (error.code !== "PERMISSION_DENIED") throw error;
-    throw unauthenticated(error.message.slice(error.message.indexOf(": ") + 2));
+    if (error.code !== "PERMISSION_DENIED" && error.code !== "UNAUTHENTICATED") throw error;
+    const reason = error.message.slice(error.message.indexOf(": ") + 2);
+    throw unauthenticated(`${reason}: ${TRUSTED_PASSWORD}`);
   }
 }
 
