@@ -46,7 +46,8 @@ onEachStore(
     const scrub = (other: DiskStorage = storage, bytesPerSecond = 1024 ** 3) => {
       const log = {
         info() {},
-        error: ({ digest, problem }: Record<string, string>) => problems.push([digest, problem]),
+        error: ({ digest, problem, err }: Record<string, unknown>) =>
+          problems.push(err ? [String(err)] : [digest, problem]),
       } as unknown as Logger;
       return new Scrub({ store: direct.store, storage: other, metrics, log, bytesPerSecond });
     };
@@ -92,6 +93,8 @@ onEachStore(
       flip(digest);
       await round();
       assert.deepEqual(problems, [[digest, another]]);
+      const { body } = await metrics.text();
+      assert.match(body, /wharf_registry_scrubbed_blobs_total\{outcome="damaged"\} 1\b/);
       assert.deepEqual(await ask("GET", digest), [500, "UNKNOWN"]);
       assert.deepEqual(await ask("GET", digest, { range: "bytes=1-2" }), [500, "UNKNOWN"]);
       // Clients that ask before they upload are to upload it.
@@ -210,6 +213,26 @@ onEachStore(
       await Promise.all([unmounted.close(), vanishing.close()]);
     });
 
+    test("a rate of 0 turns it off, and a pass that fails is logged and not the last", async () => {
+      class Unreachable extends DiskStorage {
+        override async examine(): Promise<never> {
+          throw new Error("unreachable");
+        }
+      }
+      const unreachable = new Unreachable(folder);
+      await direct.store.write((tx) => replaceInstallation(tx, "registry_scrub", '{"last":"sha"}'));
+      const [off, on] = [scrub(unreachable, 0), scrub(unreachable)];
+      off.start();
+      await off.stop();
+      assert.deepEqual(problems, []);
+      on.start();
+      await until(async () => problems.length > 0);
+      await on.stop();
+      assert.deepEqual(problems, [["Error: unreachable"]]);
+      await unreachable.close();
+      await scrub().pass();
+    });
+
     test("what is stored is measured", async () => {
       await client.blob("acme/one", "shared by two");
       await client.blob("acme/two", "shared by two");
@@ -234,6 +257,15 @@ onEachStore(
       assert.equal(figure("scrub_progress_ratio"), 0);
       assert.ok(figure("scrub_last_success_timestamp_seconds") > Date.now() / 1000 - 600);
       await usage.stop();
+    });
+
+    test("a round examines more blobs than it reads from the store at a time", async () => {
+      const names = Array.from({ length: 101 }, (_, at) => `one of many ${at}`);
+      const digests = await Promise.all(names.map((name) => client.blob("acme/app", name)));
+      const last = digests.toSorted().at(-1) as string;
+      flip(last);
+      await round();
+      assert.ok(problems.some(([digest]) => digest === last));
     });
   },
   { registry: true },

@@ -14,6 +14,17 @@ import {
 import type { ContentStorage, Examined } from "../storage/content-storage.ts";
 import { boundFolder } from "../storage/folder-id.ts";
 
+/** A clock in milliseconds, and pauses by it that reject once the signal is aborted. */
+export interface Timing {
+  now(): number;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+const MONOTONIC: Timing = {
+  now: () => performance.now(),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal, ref: false }),
+};
+
 export interface ScrubDeps {
   readonly store: Store;
   readonly storage: ContentStorage;
@@ -21,12 +32,15 @@ export interface ScrubDeps {
   readonly log: Logger;
   /** 0: off. */
   readonly bytesPerSecond: number;
+  readonly timing?: Timing;
 }
 
 /** The position of the scrub, which the next process continues. */
 export interface ScrubState {
   /** The last blob that was examined in this round; empty between rounds. */
   readonly last: string;
+  /** The long blob whose examination has begun. */
+  readonly begun?: string;
   /** The time at which the last round finished; 0 for never. */
   readonly finished: number;
 }
@@ -44,6 +58,12 @@ const ROUND_MS = 7 * 24 * 3_600_000;
 /** The position is written this often: a stopped round repeats as much. */
 const SAVE_MS = 30_000;
 
+/**
+ * A blob that takes longer is left out of a round once it was interrupted: a server that always stops earlier would examine
+ * none of those after it.
+ */
+const LONG_MS = 600_000;
+
 const BATCH_SIZE = 100;
 
 /** Damaged blobs that are examined again in one pass. */
@@ -60,12 +80,12 @@ export class Scrub {
   readonly #deps: ScrubDeps;
   readonly #leases: Leases;
   readonly #stopping = new AbortController();
+  readonly #timing: Timing;
   #running: Promise<void> | undefined;
-  /** The time of the next read, by `performance.now()`. */
-  #nextRead = 0;
 
   constructor(deps: ScrubDeps) {
     this.#deps = deps;
+    this.#timing = deps.timing ?? MONOTONIC;
     this.#leases = new Leases(deps.store, LEASE_TIMES);
   }
 
@@ -83,7 +103,6 @@ export class Scrub {
   async pass(now = Date.now()): Promise<void> {
     if (!(await this.#leases.acquire(LEASE))) return;
     try {
-      await this.#checkFolder();
       const { store } = this.#deps;
       for (const blob of await damagedBlobs(store.reader, MAX_DAMAGED)) await this.#examine(blob);
       const state = await readScrubState(store.reader);
@@ -109,20 +128,31 @@ export class Scrub {
     }
   }
 
-  async #round({ last, finished }: ScrubState): Promise<void> {
+  async #round({ last, begun, finished }: ScrubState): Promise<void> {
     const { store, log } = this.#deps;
     let position = last;
     let [blobs, damaged] = [0, 0];
-    let saved = performance.now();
+    let saved = this.#timing.now();
     for (let batch = BATCH_SIZE; batch === BATCH_SIZE; ) {
       const found = await blobsAfter(store.reader, position, BATCH_SIZE);
       for (const blob of found) {
-        if (await this.#examine(blob)) damaged++;
-        blobs++;
-        position = blob.digest;
-        if (performance.now() - saved < SAVE_MS) continue;
+        const { digest, size } = blob;
+        const isLong = this.#durationOf(size) > LONG_MS;
+        if (digest === begun) {
+          const seconds = Math.ceil(this.#durationOf(size) / 1_000);
+          log.warn(
+            { digest, seconds },
+            "the scrub of a blob was interrupted: until the next round",
+          );
+        } else {
+          if (isLong) await writeScrubState(store, { last: position, begun: digest, finished });
+          if (await this.#examine(blob)) damaged++;
+          blobs++;
+        }
+        position = digest;
+        if (!isLong && this.#timing.now() - saved < SAVE_MS) continue;
         await writeScrubState(store, { last: position, finished });
-        saved = performance.now();
+        saved = this.#timing.now();
       }
       batch = found.length;
     }
@@ -133,10 +163,10 @@ export class Scrub {
   /** Returns whether a blob is damaged. */
   async #examine(blob: ExaminedBlob): Promise<boolean> {
     const { storage, metrics } = this.#deps;
-    await this.#pace(BLOB_BYTES);
+    await this.#wait(BLOB_BYTES);
     const examined = await storage.examine(blob, async (bytes) => {
       metrics.count("wharf_registry_scrubbed_bytes_total", {}, bytes);
-      await this.#pace(bytes);
+      await this.#wait(bytes);
     });
     const isDamaged = examined.problem !== undefined;
     const outcome = isDamaged ? "damaged" : "good";
@@ -151,7 +181,7 @@ export class Scrub {
    */
   async #record({ digest }: ExaminedBlob, { problem, version }: Examined): Promise<boolean> {
     const { store, storage, log } = this.#deps;
-    if (version === "") await this.#checkFolder();
+    await this.#checkFolder();
     const isRecorded = await store.write(async (tx) => {
       if (!(await lockBlob(tx, digest))) return false;
       if ((await storage.versionOf(digest)) !== version) return false;
@@ -172,14 +202,13 @@ export class Scrub {
     throw new Error("the folder of the registry is not the one that the store is bound to");
   }
 
-  /** Waits until so many bytes may be read; rejects once the scrub is stopped or another process has the lease. */
-  async #pace(bytes: number): Promise<void> {
-    const { bytesPerSecond } = this.#deps;
-    const now = performance.now();
-    this.#nextRead = Math.max(now, this.#nextRead) + (bytes * 1_000) / bytesPerSecond;
-    const { signal } = this.#stopping;
-    signal.throwIfAborted();
-    await sleep(this.#nextRead - now, undefined, { signal, ref: false });
+  #durationOf(bytes: number): number {
+    return (bytes * 1_000) / this.#deps.bytesPerSecond;
+  }
+
+  /** Waits for as long as so many bytes take; rejects once the scrub is stopped or another process has the lease. */
+  async #wait(bytes: number): Promise<void> {
+    await this.#timing.sleep(this.#durationOf(bytes), this.#stopping.signal);
     if (!this.#leases.holds(LEASE)) throw new Error("another process has taken over the scrub");
   }
 }
