@@ -4,6 +4,7 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 import { useAccess } from "./access.ts";
 import { affectedBy } from "./affected.ts";
 import { api, client, serviceOf, useRead } from "./client.ts";
+import { patternsOf } from "./event-types.ts";
 import type { LiveState } from "./live-stream.ts";
 import { pause } from "./pause.ts";
 import { session } from "./session.ts";
@@ -129,24 +130,8 @@ export function useReadableEvents(group: string, isEnabled = true): ReadableEven
   const { data, error } = useRead(api.events.listTypes, {}, { enabled: isEnabled });
   const all = data?.eventTypes ?? NONE;
   const types = all.filter(({ capabilities = [] }) => capabilities.every((one) => can(one, group)));
-  const patterns = types.length === all.length ? [] : patternsOf(types, all);
+  const patterns = patternsOf(types, all);
   return { all, types, patterns, isKnown: isKnown && data !== undefined, error };
-}
-
-/** Patterns of the types that may be read: of whole resources, as many fit into a request. */
-function patternsOf(types: readonly EventTypeJson[], all: readonly EventTypeJson[]): string[] {
-  const allowed = new Set(types.map(({ name = "" }) => name));
-  const resources = new Set(types.map(({ name = "" }) => resourceOf(name)));
-  return [...resources]
-    .filter((resource) =>
-      all.every(({ name = "" }) => !name.startsWith(`${resource}.`) || allowed.has(name)),
-    )
-    .map((resource) => `${resource}.*`);
-}
-
-/** The first two parts of a type: `iam.group` of `iam.group.created.v1`. */
-export function resourceOf(name: string): string {
-  return name.split(".").slice(0, 2).join(".");
 }
 
 /** Collects the services whose reads are repeated, so that many events cause few requests. */

@@ -7,7 +7,7 @@ import { Facts } from "../../ui/facts.tsx";
 export type AnyEvent = AdvisoryEventJson | advisoriesV1.AdvisoryEventJson;
 
 /** Fields that some type of event has. */
-interface Content {
+export interface Content {
   readonly note?: string;
   readonly fixedVersion?: string;
   readonly patchedVersions?: readonly string[];

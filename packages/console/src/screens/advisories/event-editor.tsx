@@ -2,12 +2,13 @@ import type { AdvisoryJson, advisoriesV1 } from "@wharf/contract/messages";
 import { useState } from "react";
 import { api, useChange, useRead } from "../../api/client.ts";
 import { parentOf } from "../../app/location.ts";
-import { type EventType, eventTexts, FALSE_POSITIVES } from "../../texts/advisories.ts";
+import { type EventType, eventTexts } from "../../texts/advisories.ts";
 import { Loading } from "../../ui/feedback.tsx";
 import { SelectField, TextArea, TextField } from "../../ui/fields.tsx";
 import { CreateDialog, EditDialog } from "../../ui/form.tsx";
 import { contentOf } from "./event-content.tsx";
-import { DETECTION_FIELDS, editedEvent, enteredEvent, type Found, foundBy } from "./event-form.ts";
+import { CONTENT_FIELDS } from "./event-fields.tsx";
+import { editedEvent, enteredEvent } from "./event-form.ts";
 import { typeOf } from "./model.ts";
 
 type StoredEvent = advisoriesV1.AdvisoryEventJson;
@@ -64,8 +65,8 @@ function EventFields({
   readonly initial: EventType | undefined;
 }) {
   const [type, setType] = useState<EventType>(initial ?? "detection");
-  const [found, setFound] = useState(foundBy(event));
   const content = typeOf(event) === type ? contentOf(event) : {};
+  const Content = CONTENT_FIELDS[type];
   return (
     <>
       <SelectField
@@ -75,62 +76,7 @@ function EventFields({
         value={type}
         onChange={(next) => setType(next as EventType)}
       />
-      {type === "detection" && (
-        <>
-          <SelectField
-            name="found"
-            label={eventTexts.foundBy}
-            options={eventTexts.founds}
-            value={found}
-            onChange={(next) => setFound(next as Found)}
-          />
-          {DETECTION_FIELDS[found].map((name) => (
-            <TextField
-              key={name}
-              name={name}
-              label={eventTexts.detection[name]}
-              value={(content.scanv1 ?? content.nvdapi)?.[name]}
-            />
-          ))}
-        </>
-      )}
-      {type === "fixed" && (
-        <TextField
-          name="fixedVersion"
-          label={eventTexts.fixedVersion}
-          value={content.fixedVersion}
-        />
-      )}
-      {type === "patched" && (
-        <TextArea
-          name="patchedVersions"
-          label={eventTexts.patchedVersions}
-          hint={eventTexts.patchedVersionsHint}
-          value={content.patchedVersions?.join("\n")}
-        />
-      )}
-      {type === "falsePositiveDetermination" && (
-        <SelectField
-          name="reason"
-          label={eventTexts.reason}
-          options={FALSE_POSITIVES}
-          value={content.type}
-        />
-      )}
-      {type === "componentLocationChanged" && (
-        <>
-          <TextField
-            name="previousLocation"
-            label={eventTexts.previousLocation}
-            value={content.previousLocation}
-          />
-          <TextField
-            name="newLocation"
-            label={eventTexts.newLocation}
-            value={content.newLocation}
-          />
-        </>
-      )}
+      {Content && <Content key={type} content={content} />}
       {type !== "detection" && (
         <TextArea name="note" label={eventTexts.note} value={content.note} rows={3} />
       )}

@@ -25,9 +25,9 @@ export const DETECTION_FIELDS: Readonly<
 };
 
 /** The source of a detection. */
-export function foundBy({ detection }: StoredEvent): Found {
-  if (detection?.scanv1 !== undefined) return "scanv1";
-  return detection?.nvdapi === undefined ? "manual" : "nvdapi";
+export function foundBy(detection: { readonly scanv1?: object; readonly nvdapi?: object }): Found {
+  if (detection.scanv1 !== undefined) return "scanv1";
+  return detection.nvdapi === undefined ? "manual" : "nvdapi";
 }
 
 /** The event that a form describes. */

@@ -3,9 +3,9 @@ import type { EventJson, ListEventsRequestJson } from "@wharf/contract/messages"
 import { useCallback, useState } from "react";
 import { useAccess } from "../../api/access.ts";
 import { api, useRead } from "../../api/client.ts";
+import { resourceOf } from "../../api/event-types.ts";
 import {
   type ReadableEvents,
-  resourceOf,
   useLiveEvents,
   useLiveState,
   useReadableEvents,

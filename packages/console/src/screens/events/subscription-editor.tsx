@@ -21,30 +21,11 @@ export function SubscriptionEditor({
   readonly group: string;
   readonly subscription?: SubscriptionJson;
 }) {
-  const create = useChange(api.subscriptions.create);
-  const update = useChange(api.subscriptions.update);
   const [filters, setFilters] = useState<readonly EventFilterJson[] | undefined>(
     subscription?.filters ?? [],
   );
   const uid = subscription?.uid;
-  const save: Submit = async (text) => {
-    if (filters === undefined) return;
-    const fields = {
-      sink: text("sink"),
-      name: text("name"),
-      description: text("description"),
-      maxConcurrency: Number(text("maxConcurrency")),
-      filters: [...filters],
-    };
-    const saved =
-      uid === undefined
-        ? await create.mutateAsync({ parent: group, subscription: fields })
-        : await update.mutateAsync({ subscription: { uid, ...fields } });
-    return {
-      message: uid === undefined ? subscriptionTexts.created : subscriptionTexts.saved,
-      open: { ...screenLink("subscription", saved.uid ?? ""), search: {} },
-    };
-  };
+  const save = useSave(group, uid, filters);
   return (
     <Page
       title={
@@ -53,12 +34,7 @@ export function SubscriptionEditor({
           : subscriptionTexts.editTitle(nameOf(subscription))
       }
       group={group}
-      command={{
-        cli:
-          uid === undefined
-            ? `wharf events subscriptions create URL --parent ${group} --type 'iam.*'`
-            : `wharf events subscriptions update ${uid} --type 'iam.*'`,
-      }}
+      command={{ cli: commandOf(group, uid) }}
     >
       <PageForm
         className="editor"
@@ -78,31 +54,7 @@ export function SubscriptionEditor({
         onSubmit={save}
       >
         <div className="editor-fields">
-          <section className="panel" aria-labelledby="destination">
-            <h2 id="destination">{subscriptionTexts.destination}</h2>
-            <TextField
-              name="sink"
-              label={subscriptionTexts.sink}
-              hint={subscriptionTexts.sinkHint}
-              value={subscription?.sink}
-              isRequired
-            />
-            <TextField name="name" label={subscriptionTexts.name} value={subscription?.name} />
-            <TextField
-              name="description"
-              label={subscriptionTexts.description}
-              value={subscription?.description}
-            />
-            <TextField
-              name="maxConcurrency"
-              label={subscriptionTexts.concurrency}
-              hint={subscriptionTexts.concurrencyHint}
-              value={String(subscription?.maxConcurrency ?? 1)}
-              check={(text) =>
-                isWholeNumber(text, 1, 64) ? undefined : subscriptionTexts.concurrencyProblem
-              }
-            />
-          </section>
+          <Destination subscription={subscription} />
           <section className="panel" aria-labelledby="which">
             <h2 id="which">{subscriptionTexts.which}</h2>
             <FilterBuilder
@@ -115,6 +67,72 @@ export function SubscriptionEditor({
         <FilterPreview group={group} filters={filters} />
       </PageForm>
     </Page>
+  );
+}
+
+/** Sends the form: creates a subscription, or updates the one of a uid. Invalid filters cannot be sent. */
+function useSave(
+  group: string,
+  uid: string | undefined,
+  filters: readonly EventFilterJson[] | undefined,
+): Submit {
+  const create = useChange(api.subscriptions.create);
+  const update = useChange(api.subscriptions.update);
+  return async (text) => {
+    if (filters === undefined) return;
+    const fields = {
+      sink: text("sink"),
+      name: text("name"),
+      description: text("description"),
+      maxConcurrency: Number(text("maxConcurrency")),
+      filters: [...filters],
+    };
+    const saved =
+      uid === undefined
+        ? await create.mutateAsync({ parent: group, subscription: fields })
+        : await update.mutateAsync({ subscription: { uid, ...fields } });
+    return {
+      message: uid === undefined ? subscriptionTexts.created : subscriptionTexts.saved,
+      open: { ...screenLink("subscription", saved.uid ?? ""), search: {} },
+    };
+  };
+}
+
+/** The command that does the same. */
+function commandOf(group: string, uid: string | undefined): string {
+  return uid === undefined
+    ? `wharf events subscriptions create URL --parent ${group} --type 'iam.*'`
+    : `wharf events subscriptions update ${uid} --type 'iam.*'`;
+}
+
+/** The receiver, and how many requests it accepts at once. */
+function Destination({ subscription }: { readonly subscription: SubscriptionJson | undefined }) {
+  return (
+    <section className="panel" aria-labelledby="destination">
+      <h2 id="destination">{subscriptionTexts.destination}</h2>
+      <TextField
+        name="sink"
+        label={subscriptionTexts.sink}
+        hint={subscriptionTexts.sinkHint}
+        value={subscription?.sink}
+        isRequired
+      />
+      <TextField name="name" label={subscriptionTexts.name} value={subscription?.name} />
+      <TextField
+        name="description"
+        label={subscriptionTexts.description}
+        value={subscription?.description}
+      />
+      <TextField
+        name="maxConcurrency"
+        label={subscriptionTexts.concurrency}
+        hint={subscriptionTexts.concurrencyHint}
+        value={String(subscription?.maxConcurrency ?? 1)}
+        check={(text) =>
+          isWholeNumber(text, 1, 64) ? undefined : subscriptionTexts.concurrencyProblem
+        }
+      />
+    </section>
   );
 }
 

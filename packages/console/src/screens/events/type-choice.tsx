@@ -1,75 +1,43 @@
 import type { EventTypeJson } from "@wharf/contract/messages";
-import { useId, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import { useAccess } from "../../api/access.ts";
 import { api, useRead } from "../../api/client.ts";
-import { resourceOf } from "../../api/live.ts";
+import { patternOf, resourceOf } from "../../api/event-types.ts";
 import { subscriptionTexts } from "../../texts/subscriptions.ts";
+import { missingCapabilities, toggled, typesByResource, unlisted } from "./type-selection.ts";
 
 const { filter: labels } = subscriptionTexts;
 
-/** Chooses types of events, by resource. Types that the caller may not read say what is missing. */
-export function TypeChoice({
-  group,
-  chosen,
-  onChange,
-}: {
+interface Selection {
   readonly group: string;
   /** Names of types, and of resources as `iam.group.*`; all types if empty. */
   readonly chosen: readonly string[];
   readonly onChange: (chosen: readonly string[]) => void;
-}) {
+}
+
+/** Chooses types of events, by resource. Types that the caller may not read say what is missing. */
+export function TypeChoice({ group, chosen, onChange }: Selection) {
   const id = useId();
   const [text, setText] = useState("");
   const [isNarrow, setNarrow] = useState(chosen.length > 0);
-  const { data } = useRead(api.events.listTypes, {});
-  const { can } = useAccess();
-  const missing = (of: readonly EventTypeJson[]) => [
-    ...new Set(
-      of.flatMap(({ capabilities = [] }) => capabilities.filter((one) => !can(one, group))),
-    ),
-  ];
-  const types = data?.eventTypes ?? [];
-  const wanted = text.trim().toLowerCase();
-  const found = types.filter(({ name = "" }) => name.toLowerCase().includes(wanted));
   // Those that were chosen come first, and stay where they are while others are chosen.
   const [first] = useState(() => new Set(chosen.map(resourceOf)));
-  const resources = [...Map.groupBy(found, ({ name = "" }) => resourceOf(name))].sort(
-    ([one], [other]) => Number(first.has(other)) - Number(first.has(one)),
-  );
-  const known = new Set(types.flatMap(({ name = "" }) => [name, `${resourceOf(name)}.*`]));
-  // Patterns that the list does not have, such as those of the command line.
-  const others = chosen.filter((one) => types.length > 0 && !known.has(one));
-  const toggle = (name: string, without: readonly string[] = []) =>
-    onChange(
-      chosen.includes(name)
-        ? chosen.filter((one) => one !== name)
-        : [...chosen.filter((one) => !without.includes(one)), name],
-    );
+  const { data } = useRead(api.events.listTypes, {});
+  const types = data?.eventTypes ?? [];
+  const all = () => {
+    setNarrow(false);
+    onChange([]);
+  };
   return (
     <fieldset className="types">
       <legend>{labels.types}</legend>
-      <label className="check">
-        <input
-          type="radio"
-          name={`${id}-scope`}
-          checked={!isNarrow}
-          onChange={() => {
-            setNarrow(false);
-            onChange([]);
-          }}
-        />
+      <Scope name={`${id}-scope`} isChosen={!isNarrow} onChoose={all}>
         {labels.all}
-      </label>
-      <label className="check">
-        <input
-          type="radio"
-          name={`${id}-scope`}
-          checked={isNarrow}
-          onChange={() => setNarrow(true)}
-        />
+      </Scope>
+      <Scope name={`${id}-scope`} isChosen={isNarrow} onChoose={() => setNarrow(true)}>
         {labels.some}
         {chosen.length > 0 && <span className="badge calm">{labels.chosen(chosen.length)}</span>}
-      </label>
+      </Scope>
       {isNarrow && (
         <>
           <input
@@ -81,41 +49,83 @@ export function TypeChoice({
           />
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: people scroll it with the keyboard */}
           <section className="type-list" aria-label={labels.types} tabIndex={0}>
-            {others.map((name) => (
-              <Choice key={name} name={name} isChosen onToggle={() => toggle(name)} />
+            {unlisted(types, chosen).map((name) => (
+              <Choice
+                key={name}
+                name={name}
+                isChosen
+                onToggle={() => onChange(toggled(chosen, name))}
+              />
             ))}
-            {resources.map(([resource, ofIt]) => {
-              const whole = `${resource}.*`;
-              const names = ofIt.map(({ name = "" }) => name);
-              return (
-                <div key={resource}>
-                  {ofIt.length > 1 && (
-                    <Choice
-                      name={whole}
-                      isChosen={chosen.includes(whole)}
-                      missing={missing(ofIt)}
-                      onToggle={() => toggle(whole, names)}
-                    />
-                  )}
-                  <div className={ofIt.length > 1 ? "inner" : undefined}>
-                    {ofIt.map((type) => (
-                      <Choice
-                        key={type.name}
-                        name={type.name ?? ""}
-                        isChosen={chosen.includes(type.name ?? "") || chosen.includes(whole)}
-                        isImplied={chosen.includes(whole)}
-                        missing={missing([type])}
-                        onToggle={() => toggle(type.name ?? "")}
-                      />
-                    ))}
-                  </div>
-                </div>
-              );
-            })}
+            {typesByResource(types, text, first).map(([resource, ofIt]) => (
+              <ResourceTypes
+                key={resource}
+                {...{ resource, group, chosen, onChange }}
+                types={ofIt}
+              />
+            ))}
           </section>
         </>
       )}
     </fieldset>
+  );
+}
+
+function Scope({
+  name,
+  isChosen,
+  onChoose,
+  children,
+}: {
+  readonly name: string;
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+  readonly children: ReactNode;
+}) {
+  return (
+    <label className="check">
+      <input type="radio" name={name} checked={isChosen} onChange={onChoose} />
+      {children}
+    </label>
+  );
+}
+
+/** The types of a resource; of several, also all at once. */
+function ResourceTypes({
+  resource,
+  types,
+  group,
+  chosen,
+  onChange,
+}: Selection & { readonly resource: string; readonly types: readonly EventTypeJson[] }) {
+  const { can } = useAccess();
+  const canHere = (capability: string) => can(capability, group);
+  const isSeveral = types.length > 1;
+  const whole = patternOf(resource);
+  const names = types.map(({ name = "" }) => name);
+  return (
+    <div>
+      {isSeveral && (
+        <Choice
+          name={whole}
+          isChosen={chosen.includes(whole)}
+          missing={missingCapabilities(types, canHere)}
+          onToggle={() => onChange(toggled(chosen, whole, names))}
+        />
+      )}
+      <div className={isSeveral ? "inner" : undefined}>
+        {types.map((type) => (
+          <Choice
+            key={type.name}
+            name={type.name ?? ""}
+            isChosen={chosen.includes(type.name ?? "") || chosen.includes(whole)}
+            isImplied={chosen.includes(whole)}
+            missing={missingCapabilities([type], canHere)}
+            onToggle={() => onChange(toggled(chosen, type.name ?? ""))}
+          />
+        ))}
+      </div>
+    </div>
   );
 }
 

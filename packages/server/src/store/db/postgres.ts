@@ -1,34 +1,22 @@
-import { parseDatabaseUrl } from "../../config/database-url.ts";
-import type { Driver, Value } from "./connection.ts";
+import { type DatabaseUrl, parseDatabaseUrl } from "../../config/database-url.ts";
+import type { Driver } from "./connection.ts";
 import type { SessionLimits } from "./postgres/connection.ts";
 import { Connections } from "./postgres/connections.ts";
-import { COSTLY_CONNECTIONS, CostlyConnections } from "./postgres/costly-connections.ts";
 import { DIALECT } from "./postgres/dialect.ts";
 import { failureOf, isTransient } from "./postgres/failures.ts";
 import { Hosts } from "./postgres/hosts.ts";
 import { Liveness } from "./postgres/liveness.ts";
 import { LockedTables } from "./postgres/locked-tables.ts";
-import { ReadConnections, type ShortReads } from "./postgres/read-connections.ts";
+import { Reads } from "./postgres/reads.ts";
 import { scrub } from "./postgres/scrub.ts";
 import { PostgresSession } from "./postgres/session.ts";
-import { isPointRead, isWalk, WALK_SETTINGS } from "./postgres/short-reads.ts";
-import { LockAwareWriter, PostgresReader } from "./postgres/statements.ts";
+import { LockAwareWriter } from "./postgres/statements.ts";
 import { Ticks } from "./postgres/ticks.ts";
 import { TIMEOUTS, type Timeouts } from "./postgres/timeouts.ts";
 import { Transactions } from "./postgres/transactions.ts";
-import { SharedRead } from "./read/shared-read.ts";
 
 /** Application name of servers in `pg_stat_activity`. */
 export const SERVER = "wharf";
-
-/** Connections for reads of unknown length. */
-const READ_CONNECTIONS = 5;
-
-/** Connections for reads of single rows. */
-const POINT_CONNECTIONS = 1;
-
-/** Connections for short pages of an index. */
-const WALK_CONNECTIONS = 2;
 
 /**
  * Opens PostgreSQL for any number of replicas, by the primary among one host or several; or says why it cannot be used.
@@ -41,16 +29,10 @@ export async function openPostgres(
 ): Promise<Driver> {
   const { default: pg } = await import("pg");
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-  const { hosts, connectTimeoutMs, statementTimeoutMs } = parseDatabaseUrl(url);
-  const timeouts: Timeouts = {
-    ...TIMEOUTS,
-    ...(connectTimeoutMs !== undefined && { connectMs: connectTimeoutMs }),
-    ...(statementTimeoutMs !== undefined && { statementMs: statementTimeoutMs }),
-    ...changed,
-  };
+  const { hosts, ...settings } = parseDatabaseUrl(url);
+  const timeouts: Timeouts = { ...timeoutsOf(settings), ...changed };
   const { statementMs, lockMs, idleInTransactionMs } = timeouts;
   const limits: SessionLimits = { statementMs, lockMs: 0, idleInTransactionMs };
-  const readLimits: SessionLimits = { ...limits, lockMs };
 
   const ticks = new Ticks(timeouts.tickMs);
   const connections = new Connections(
@@ -58,17 +40,44 @@ export async function openPostgres(
   );
   const locked = new LockedTables(ticks, timeouts.waitMs);
   new Liveness(connections, ticks, { timeouts, limits }, locked);
+  const readLimits = { ...limits, lockMs };
+  const reads = new Reads({ connections, ticks, locked }, timeouts, readLimits);
+  const stop = () => {
+    ticks.stop();
+    connections.close();
+  };
+  try {
+    reads.add(await connections.open(readLimits));
+  } catch (error) {
+    stop();
+    throw error;
+  }
+  return driverOf({ connections, locked, reads, limits, timeouts, stop });
+}
 
-  const deps = { connections, ticks, locked };
-  const open = (size: number, short?: ShortReads) =>
-    new ReadConnections(deps, { size, timeouts, limits: readLimits, short });
-  const others = open(READ_CONNECTIONS);
-  const points = open(POINT_CONNECTIONS, { others });
-  const walks = open(WALK_CONNECTIONS, { others, settings: WALK_SETTINGS });
-  const costly = open(COSTLY_CONNECTIONS);
-  const reader = new PostgresReader((sql) =>
-    isPointRead(sql) ? points : isWalk(sql) ? walks : others,
-  );
+/** The timeouts of a database URL, and the usual ones. */
+function timeoutsOf({
+  connectTimeoutMs,
+  statementTimeoutMs,
+}: Pick<DatabaseUrl, "connectTimeoutMs" | "statementTimeoutMs">): Timeouts {
+  return {
+    ...TIMEOUTS,
+    ...(connectTimeoutMs !== undefined && { connectMs: connectTimeoutMs }),
+    ...(statementTimeoutMs !== undefined && { statementMs: statementTimeoutMs }),
+  };
+}
+
+interface DriverDeps {
+  readonly connections: Connections;
+  readonly locked: LockedTables;
+  readonly reads: Reads;
+  readonly limits: SessionLimits;
+  readonly timeouts: Timeouts;
+  /** Closes all connections. */
+  readonly stop: () => void;
+}
+
+function driverOf({ connections, locked, reads, limits, timeouts, stop }: DriverDeps): Driver {
   const transactions = new Transactions(
     {
       open: () => connections.open(limits),
@@ -76,36 +85,15 @@ export async function openPostgres(
     },
     timeouts,
   );
-  const stop = () => {
-    ticks.stop();
-    connections.close();
-  };
-  try {
-    others.add(await connections.open(readLimits));
-  } catch (error) {
-    stop();
-    throw error;
-  }
-
-  const shared = new Map<string, SharedRead<(readonly Value[])[]>>();
-  const readShared = <R extends readonly Value[]>(sql: string) => {
-    let read = shared.get(sql);
-    if (read === undefined) {
-      read = new SharedRead(() => reader.arrays(sql));
-      shared.set(sql, read);
-    }
-    return read.read() as Promise<R[]>;
-  };
   return {
     dialect: DIALECT,
-    reader,
-    costly: new CostlyConnections(deps, costly, others),
-    readShared,
+    reader: reads.reader,
+    costly: reads.costly,
+    readShared: (sql) => reads.shared.read(sql),
     writer: new LockAwareWriter(() => transactions.client, locked),
     pipelines: true,
     get load() {
-      const readsWaiting = others.waiting + costly.waiting;
-      return { connections: connections.all.size, readsWaiting };
+      return { connections: connections.all.size, readsWaiting: reads.waiting };
     },
     begin: (mode, first, lenient) => transactions.begin(mode, first, lenient),
     commit: () => transactions.commit(),
@@ -120,7 +108,7 @@ export async function openPostgres(
       await scrub(connection, tables).finally(() => connection.end());
     },
     close: async () => {
-      await Promise.all([others, points, walks, costly].map((reads) => reads.close()));
+      await reads.close();
       await transactions.close();
       stop();
     },

@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs";
 import { dirname } from "node:path";
 import { ChildProgram } from "../../lib/child-program.ts";
-import type { Driver, Session } from "./connection.ts";
+import type { Driver } from "./connection.ts";
 import type { StoreFailure } from "./failure.ts";
 import { BUSY_TIMEOUT_MS, SqliteConnection } from "./sqlite/connection.ts";
 import { DataFiles } from "./sqlite/data-files.ts";
@@ -12,6 +12,7 @@ import { SqliteLane } from "./sqlite/lane.ts";
 import { LockWait } from "./sqlite/lock-wait.ts";
 import { SqliteReader } from "./sqlite/reader.ts";
 import { PROGRAM, ReaderProcesses, type ReaderProcessOptions } from "./sqlite/reader-processes.ts";
+import { transactionsOf } from "./sqlite/transactions.ts";
 import { CHECKPOINT_PAGES, WriteAheadLog } from "./sqlite/write-ahead-log.ts";
 
 /**
@@ -49,12 +50,7 @@ export interface SqliteDriver extends Driver {
 export function openSqlite(path: string, options: SqliteOptions = {}): SqliteDriver {
   const { lockWaitMs = BUSY_TIMEOUT_MS, watchMs = WATCH_MS, maxAgeMs } = options;
   let report: (failure: StoreFailure) => void = () => {};
-  const expected = options.opened && new DataFiles(path, options.opened);
-  // SQLite would create what was removed.
-  expected?.verify();
-  const writer = openWriter(path);
-  const files = expected ?? new DataFiles(path);
-  files.verify();
+  const { writer, files } = openFiles(path, options.opened);
   const reader = new SqliteReader(path, {
     files,
     lock: new LockWait(lockWaitMs),
@@ -62,24 +58,18 @@ export function openSqlite(path: string, options: SqliteOptions = {}): SqliteDri
     maxAgeMs,
   });
   for (const connection of [writer, reader]) connection.failWhenLocked();
-  const lock = new LockWait(lockWaitMs);
   const task = { path, opened: files.opened };
   const program = options.program ?? new ChildProgram(PROGRAM);
   const processes = new ReaderProcesses(task, { ...options, program });
   const checkpoints = new ReaderProcesses({ ...task, writes: true }, { program });
-  const log = new WriteAheadLog(path, {
-    process: checkpoints,
-    endReads: (isUrgent) => {
-      reader.leave();
-      if (isUrgent) processes.end();
-    },
-    maxWaitMs: lockWaitMs,
-    onFailure: (error) => report({ cause: causeOf(error) ?? "other", error, operation: "write" }),
-    pages: options.checkpointPages,
-    flush: options.flush,
-  });
+  const endReads = (isUrgent: boolean) => {
+    reader.leave();
+    if (isUrgent) processes.end();
+  };
+  const log = openLog(path, options, checkpoints, endReads, (failure) => report(failure));
   let watch: NodeJS.Timeout | undefined;
   return {
+    ...transactionsOf({ writer, reader, files, log, lock: new LockWait(lockWaitMs) }),
     dialect: DIALECT,
     opened: files.opened,
     reader,
@@ -89,25 +79,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): SqliteDri
       if (maxAgeMs !== undefined) reader.refresh();
       return reader.arrays(sql);
     },
-    writer,
-    pipelines: false,
-    begin: async (_turn, first) => {
-      files.verify();
-      writer.abandon();
-      await log.prepare();
-      await lock.run(() => writer.exec("BEGIN IMMEDIATE"));
-      await first?.();
-    },
-    commit: async () => {
-      writer.exec("COMMIT");
-      reader.refresh();
-      log.committed();
-    },
-    flush: () => log.flush(),
-    rollback: async () => writer.exec("ROLLBACK"),
-    openSession: async () => sessionOf(writer, reader, log),
     isTransient: () => false,
-    scrub: async () => void (await log.truncate()),
     failureOf: causeOf,
     check: () => processes.check(),
     observe: (listener) => {
@@ -116,14 +88,42 @@ export function openSqlite(path: string, options: SqliteOptions = {}): SqliteDri
     },
     close: async () => {
       clearInterval(watch);
-      processes.close();
-      checkpoints.close();
-      log.close();
+      for (const part of [processes, checkpoints, log]) part.close();
       reader.leave();
-      reader.close();
-      writer.close();
+      for (const connection of [reader, writer]) connection.close();
     },
   };
+}
+
+function openLog(
+  path: string,
+  { lockWaitMs = BUSY_TIMEOUT_MS, checkpointPages, flush }: SqliteOptions,
+  process: ReaderProcesses,
+  endReads: (isUrgent: boolean) => void,
+  report: (failure: StoreFailure) => void,
+): WriteAheadLog {
+  return new WriteAheadLog(path, {
+    process,
+    endReads,
+    maxWaitMs: lockWaitMs,
+    onFailure: (error) => report({ cause: causeOf(error) ?? "other", error, operation: "write" }),
+    pages: checkpointPages,
+    flush,
+  });
+}
+
+/** Opens the files of the database: exactly those that other processes have open, if there are any. */
+function openFiles(
+  path: string,
+  opened: readonly string[] | undefined,
+): { readonly writer: SqliteConnection; readonly files: DataFiles } {
+  const expected = opened && new DataFiles(path, opened);
+  // SQLite would create what was removed.
+  expected?.verify();
+  const writer = openWriter(path);
+  const files = expected ?? new DataFiles(path);
+  files.verify();
+  return { writer, files };
 }
 
 /** Creates the file if there is none, and opens the connection that writes. */
@@ -139,25 +139,6 @@ function openWriter(path: string): SqliteConnection {
   // Reads, so that all files exist.
   writer.exec("SELECT count(*) FROM sqlite_schema");
   return writer;
-}
-
-/** A session of migrations, on the connection that writes: closing it leaves that open, and makes all durable. */
-function sessionOf(writer: SqliteConnection, reader: SqliteReader, log: WriteAheadLog): Session {
-  return {
-    dialect: DIALECT,
-    get: (sql, ...params) => writer.get(sql, ...params),
-    all: (sql, ...params) => writer.all(sql, ...params),
-    arrays: (sql, ...params) => writer.arrays(sql, ...params),
-    run: (sql, ...params) => {
-      reader.refresh();
-      return writer.run(sql, ...params);
-    },
-    script: async (sql) => {
-      reader.refresh();
-      writer.exec(sql);
-    },
-    close: () => log.flush(),
-  };
 }
 
 /** Reports at an interval while a file is replaced or removed. Reads and writes fail until it is back. */

@@ -1,3 +1,5 @@
+import type { Reader, Value } from "../connection.ts";
+
 /** A caller of a shared read. */
 interface PendingRead<T> {
   resolve(value: T): void;
@@ -37,5 +39,24 @@ export class SharedRead<T> {
       }
     }
     this.#reading = false;
+  }
+}
+
+/** Shared reads of statements without parameters, of which there are few. */
+export class SharedReads {
+  readonly #reader: Reader;
+  readonly #reads = new Map<string, SharedRead<(readonly Value[])[]>>();
+
+  constructor(reader: Reader) {
+    this.#reader = reader;
+  }
+
+  read<R extends readonly Value[]>(sql: string): Promise<R[]> {
+    let shared = this.#reads.get(sql);
+    if (shared === undefined) {
+      shared = new SharedRead(async () => this.#reader.arrays(sql));
+      this.#reads.set(sql, shared);
+    }
+    return shared.read() as Promise<R[]>;
   }
 }
