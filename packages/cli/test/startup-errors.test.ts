@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { freePort } from "../../server/test/support/server/free-port.ts";
-import { newDatabase } from "../../server/test/support/server/postgres.ts";
+import { newDatabase, newTlsDatabase } from "../../server/test/support/server/postgres.ts";
 import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
 import { TestServer } from "../../server/test/support/server/test-server.ts";
 import { Home } from "./support/auth-home.ts";
@@ -105,6 +105,23 @@ test("a missing database or rejected connection is reported without its password
   const nobody = `postgres://wharf:hunter2@127.0.0.1:${await freePort()}/x`;
   const away = await refused(7, ["--database-url", nobody]);
   assert.equal(away, `the database at ${new URL(nobody).host} cannot be used: connection refused`);
+});
+
+test("a certificate of the database that cannot be verified is reported, with what to do", async () => {
+  const { url, ca } = await newTlsDatabase();
+  const { host } = new URL(url);
+  const what = `the database at ${host} cannot be used`;
+  const unknown = await refused(1, ["--database-url", `${url}?sslmode=verify-full`]);
+  assert.match(unknown, /name the file .* in --database-url: sslrootcert=FILE \(/);
+  assert.ok(unknown.startsWith(`${what}: its certificate is not from a known authority`), unknown);
+  const missing = `${url}?sslmode=verify-full&sslrootcert=${join(scratch, "none.pem")}`;
+  const unreadable = await refused(1, ["--database-url", missing]);
+  assert.ok(unreadable.startsWith(`${what}: a file named in --database-url cannot be read`));
+  const known = `${url}?sslmode=verify-full&sslrootcert=${ca}`;
+  const elsewhere = known.replace("localhost", "127.0.0.1");
+  assert.match(await refused(1, ["--database-url", elsewhere]), /certificate is for another host/);
+  const checked = await home.run(["admin", "check", "--database-url", known]);
+  assert.equal(checked.code, 0, checked.stderr);
 });
 
 test("a database that does not answer is reported with its hosts, without the password", async (t) => {

@@ -61,6 +61,18 @@ describe("the database URL", () => {
     assert.deepEqual(parsed.hosts.map(shownHost), ["h1", "h2:5433"]);
   });
 
+  test("the host is verified in each mode that the driver verifies today", () => {
+    const modeOf = (query: string) => {
+      const [host] = parseDatabaseUrl(`postgres://h/d?${query}`).hosts;
+      return new URL(host?.url.replace("://", "://h") ?? "").searchParams.get("sslmode");
+    };
+    for (const mode of ["prefer", "require", "verify-ca", "verify-full"])
+      assert.equal(modeOf(`sslmode=${mode}`), "verify-full", mode);
+    for (const mode of ["disable", "no-verify"]) assert.equal(modeOf(`sslmode=${mode}`), mode);
+    assert.equal(modeOf("uselibpqcompat=true&sslmode=require"), "require");
+    assert.equal(modeOf("connect_timeout=1"), null);
+  });
+
   test("a connect timeout of 0 is the default", () => {
     assert.equal(parseDatabaseUrl("postgres://h/d?connect_timeout=0").connectTimeoutMs, undefined);
   });
@@ -76,6 +88,7 @@ describe("the database URL", () => {
     ["postgres://u:hunter2@h/d?connect_timeout=soon", /^has an invalid connect_timeout: .*60/],
     ["postgres://u:hunter2@h/d?connect_timeout=61", /^has an invalid connect_timeout/],
     ["postgres://u:hunter2@h/d?statement_timeout=-1", /^has an invalid statement_timeout/],
+    ["postgres://u:hunter2@h/d?sslmode=verify", /^has an unsupported sslmode: must be one of/],
     // Passwords with special characters that are not encoded.
     ["postgres://u:hunter2/x@h/d", /percent-encode/],
     ["postgres://u:123/hunter2@h/d", /percent-encode/],

@@ -20,6 +20,9 @@ export interface DatabaseUrl {
 /** The parameters that are interpreted here; all others are those of the driver. */
 const OURS = ["host", "port", "target_session_attrs", "connect_timeout", "statement_timeout"];
 
+/** Values of `sslmode`: those of libpq that the driver implements, and its own. */
+const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
+
 /** More than this is a mistake: callers would have gone. */
 const MAX_CONNECT_SECONDS = 60;
 const MAX_STATEMENT_MS = 3_600_000;
@@ -54,6 +57,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
     throw new UrlProblem(`is not a valid URL: ${ENCODE}`);
   const params = parseParams(query);
   checkSessionAttrs(params.get("target_session_attrs"));
+  checkSslMode(params);
 
   const at = authority.lastIndexOf("@");
   const user = authority.slice(0, at + 1);
@@ -101,6 +105,19 @@ function checkSessionAttrs(value: string | undefined): void {
   throw new UrlProblem(
     "has an unsupported target_session_attrs: must be read-write or primary, because a standby answers with outdated access decisions",
   );
+}
+
+/**
+ * The driver verifies the host in each mode but the first and the last, warns of it for three of them, and will
+ * stop doing so in its next major version: these get the mode that says so.
+ */
+function checkSslMode(params: Map<string, string>): void {
+  const mode = params.get("sslmode");
+  if (mode === undefined) return;
+  if (!SSL_MODES.includes(mode))
+    throw new UrlProblem(`has an unsupported sslmode: must be one of ${SSL_MODES.join(", ")}`);
+  const isVerified = mode !== "disable" && mode !== "no-verify";
+  if (isVerified && params.get("uselibpqcompat") !== "true") params.set("sslmode", "verify-full");
 }
 
 function endpoints(

@@ -39,8 +39,22 @@ const SQLITE: Readonly<Record<number, string>> = {
 /** The code of an error whose message says all: which host does not answer, or is a standby. */
 export const DATABASE_UNAVAILABLE = "DATABASE_UNAVAILABLE";
 
-/** By SQLSTATE. */
+const UNREADABLE_FILE =
+  "a file named in --database-url cannot be read by the user of the server; correct sslrootcert, sslcert or sslkey";
+
+const UNKNOWN_AUTHORITY =
+  "its certificate is not from a known authority; name the file with the certificate of its authority in --database-url: sslrootcert=FILE";
+
+/** By SQLSTATE, or the code of an error of TLS. */
 const POSTGRES: Hints = {
+  CERT_HAS_EXPIRED: "its certificate has expired; renew it at the database",
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    "its certificate is for another host; use a name from the certificate in --database-url",
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
   "28000": "the user is not allowed to connect; see pg_hba.conf and --database-url",
   "28P01": "the password is wrong; correct --database-url",
   "3D000": "there is no such database; create it with CREATE DATABASE, or correct --database-url",
@@ -116,7 +130,13 @@ export function databaseError(hosts: readonly string[], thrown: unknown): Error 
   const code = codeOf(cause);
   if (code === DATABASE_UNAVAILABLE)
     return problem(`${what}: ${(cause as Error).message}`, undefined, cause);
-  return explained(what, POSTGRES[code], thrown);
+  const isFile = (cause as { syscall?: string } | undefined)?.syscall === "open";
+  return explained(what, isFile ? UNREADABLE_FILE : databaseHint(code), thrown);
+}
+
+/** Instructions for an error of the database; undefined if its message says all. */
+export function databaseHint(code: string): string | undefined {
+  return POSTGRES[code];
 }
 
 /** The error of the system behind one of ours. */

@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chownSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -54,6 +54,32 @@ export async function newLocalDatabase(): Promise<string> {
 export async function newDurableDatabase(): Promise<string> {
   durable ??= startCluster({ fsync: "on", full_page_writes: "on", autovacuum: "on" });
   return createIn((await durable).port, COPIED);
+}
+
+/**
+ * The URL of a new PostgreSQL that accepts TLS as `localhost`, with a certificate from an authority of its own, and
+ * the file with the certificate of that authority.
+ */
+export async function newTlsDatabase(): Promise<{ readonly url: string; readonly ca: string }> {
+  const folder = scratchFolder("wharf-pg-tls-");
+  const openssl = (...args: string[]) =>
+    execFileSync("openssl", args, { cwd: folder, stdio: "ignore" });
+  const request = ["req", "-newkey", "rsa:2048", "-nodes"];
+  openssl(...request, "-x509", "-subj", "/CN=authority", "-keyout", "ca.key", "-out", "ca.pem");
+  openssl(...request, "-subj", "/CN=localhost", "-keyout", "key.pem", "-out", "request.pem");
+  writeFileSync(join(folder, "names"), "subjectAltName=DNS:localhost");
+  const issued = ["-CAcreateserial", "-extfile", "names", "-out", "cert.pem"];
+  openssl("x509", "-req", "-in", "request.pem", "-CA", "ca.pem", "-CAkey", "ca.key", ...issued);
+  const [cert, key, ca] = ["cert.pem", "key.pem", "ca.pem"].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  chmodSync(folder, 0o755);
+  chmodSync(key, 0o600);
+  if (process.getuid?.() === 0) chownSync(key, postgresUser().uid, postgresUser().gid);
+  const { port } = await startCluster({ ssl: "on", ssl_cert_file: cert, ssl_key_file: key });
+  return { url: `postgres://wharf@localhost:${port}/${TEMPLATE}`, ca };
 }
 
 /** A new database without tables: for tests of how these are created and upgraded. */

@@ -1,6 +1,6 @@
 import { codeOf } from "../../../lib/error-code.ts";
 import { WharfError } from "../../../lib/errors.ts";
-import { DATABASE_UNAVAILABLE } from "../../../lib/startup-errors.ts";
+import { DATABASE_UNAVAILABLE, databaseHint } from "../../../lib/startup-errors.ts";
 import type { FailureCause } from "../failure.ts";
 
 /** The database cannot be used; found out by us, so there is no SQLSTATE. */
@@ -77,5 +77,6 @@ const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
 
 /** Why a host cannot be used, in words. */
 export function reasonOf(error: unknown): string {
-  return SYSTEM_ERRORS[codeOf(error)] ?? (error as Error).message;
+  const code = codeOf(error);
+  return SYSTEM_ERRORS[code] ?? databaseHint(code) ?? (error as Error).message;
 }
