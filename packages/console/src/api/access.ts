@@ -1,5 +1,5 @@
-import type { WhoAmI_CapabilityJson } from "@wharf/contract/messages";
 import { api, useRead } from "./client.ts";
+import { grants, heldWithin } from "./grants.ts";
 
 /** The grants of the caller, as a hint for the screens: the server authorizes each request. */
 export interface Access {
@@ -22,18 +22,4 @@ export function useAccess(): Access {
     can: (capability, group) => held.some((one) => grants(one, capability, group)),
     heldWithin: (group) => heldWithin(held, group),
   };
-}
-
-/** Capabilities apply to their group and everything below it. */
-function grants(held: WhoAmI_CapabilityJson, capability: string, group: string): boolean {
-  const at = held.group?.id ?? "";
-  const applies = at === "" || group === at || group.startsWith(`${at}/`);
-  const names = held.capabilities?.length ? held.capabilities : (held.role?.capabilities ?? []);
-  return applies && names.includes(capability);
-}
-
-function heldWithin(held: readonly WhoAmI_CapabilityJson[], group: string): readonly string[] {
-  const scopes = held.map((one) => one.group?.id ?? "");
-  if (scopes.some((at) => at === "" || group === at || group.startsWith(`${at}/`))) return [group];
-  return scopes.filter((at) => at.startsWith(`${group}/`));
 }
