@@ -3,7 +3,9 @@
  * compare codes, fields and types of violations, so that a sentence can be improved in one place.
  */
 import assert from "node:assert/strict";
-import { before } from "node:test";
+import { before, describe, test } from "node:test";
+import { CommitOutcomeUnknown, outcomeUnknown } from "../src/store/db/commit/errors.ts";
+import { type FailureCause, storeError } from "../src/store/db/failure.ts";
 import { ACCESS } from "./error-texts/access.ts";
 import { ADVISORIES, DOCUMENTS } from "./error-texts/advisories.ts";
 import { ASSOCIATIONS } from "./error-texts/associations.ts";
@@ -13,6 +15,7 @@ import { IDENTITIES } from "./error-texts/identities.ts";
 import { LISTS } from "./error-texts/lists.ts";
 import { PROVIDERS } from "./error-texts/providers.ts";
 import { REGISTRY } from "./error-texts/registry.ts";
+import { COMMIT_OUTCOME_UNKNOWN, STORE_FAILURES } from "./error-texts/store.ts";
 import { asExpected, Ground } from "./error-texts/table.ts";
 import { V1 } from "./error-texts/v1.ts";
 import { checkExample, exampleTitles } from "./openapi/error-examples.ts";
@@ -35,21 +38,39 @@ const TABLES = {
 
 const EXAMPLES = exampleTitles(TABLES);
 
-onEachStore("error texts", (world) => {
-  let org: string;
-  before(async () => {
-    org = await world.organization();
-  });
-
-  for (const [area, table] of Object.entries(TABLES)) {
-    for (const [when, cause, error] of table) {
-      world.rule(`${area}: ${when}`, async (api) => {
-        const found = await rejected(cause(new Ground(api, world, org)));
-        assert.deepEqual(asExpected(found, world.server.url), error);
-        // Over gRPC, details have no empty fields.
-        if (api.protocol === "REST" && EXAMPLES.has(`${area}: ${when}`))
-          checkExample(found, world.server.url);
-      });
-    }
+describe("error texts of the store", () => {
+  for (const [cause, [operation, text]] of Object.entries(STORE_FAILURES)) {
+    test(`a ${operation} that fails: ${cause}`, () => {
+      const error = storeError({ operation, cause: cause as FailureCause, error: undefined });
+      assert.equal(error.message, text);
+    });
   }
+
+  test("a commit whose outcome is unknown", () => {
+    const error = outcomeUnknown(new CommitOutcomeUnknown("the connection broke", undefined));
+    assert.equal(error.message, COMMIT_OUTCOME_UNKNOWN);
+  });
 });
+
+onEachStore(
+  "error texts",
+  (world) => {
+    let org: string;
+    before(async () => {
+      org = await world.organization();
+    });
+
+    for (const [area, table] of Object.entries(TABLES)) {
+      for (const [when, cause, error] of table) {
+        world.rule(`${area}: ${when}`, async (api) => {
+          const found = await rejected(cause(new Ground(api, world, org)));
+          assert.deepEqual(asExpected(found, world.server.url), error);
+          // Over gRPC, details have no empty fields.
+          if (api.protocol === "REST" && EXAMPLES.has(`${area}: ${when}`))
+            checkExample(found, world.server.url);
+        });
+      }
+    }
+  },
+  { login: true },
+);

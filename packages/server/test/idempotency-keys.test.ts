@@ -287,7 +287,7 @@ onEachStore("idempotency keys", (world) => {
     for (const key of ["x".repeat(256), '"open', '""', "a b", '"a b"']) {
       const error = await rejected(api.keyed(key).groups.create(org, { name: "x" }));
       assert.equal(error.code, INVALID_ARGUMENT, key);
-      assert.match(error.message, /idempotency-key must have 1 to 255 visible ASCII characters/);
+      assert.deepEqual(Object.keys(error.fields), ["idempotency-key"]);
       assert.equal((await api.keyed(key).groups.get(org)).uid, org);
     }
     assert.equal(await groupsOf(org), 0);

@@ -166,7 +166,6 @@ for (const store of STORES) {
       const { status, body } = await post(repo, { name: "two", digest });
       const description = `no registry that the repo is in has the image ${digest}`;
       assert.equal(status, 400);
-      assert.equal(body.message, `Precondition failed: ${description}`);
       assert.deepEqual(body.details[1].violations, [{ type: "IMAGE_NOT_FOUND", description }]);
       assert.equal((await had("there", "two")).status, 404);
       assert.deepEqual(await shown(repo), [["one", image.digest]]);
@@ -208,7 +207,6 @@ for (const store of STORES) {
         const { host } = tracked.registry;
         const description = `the registry ${host} cannot delete a tag without its image: delete the image in the registry, or move the tag`;
         assert.equal(status, 400, JSON.stringify(body));
-        assert.equal(body.message, `Precondition failed: ${description}`);
         assert.deepEqual(body.details[1].violations, [{ type: "TAG_NOT_DELETABLE", description }]);
       }
       for (const reference of ["one", "two", image.digest]) {

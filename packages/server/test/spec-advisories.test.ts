@@ -79,7 +79,6 @@ onEachStore("advisories", (world) => {
     await written(direct, other, given);
     await assert.rejects(written(direct, one, { ...given, artifactName: "zlib" }), {
       code: "ALREADY_EXISTS",
-      message: 'Already exists: Advisory "CGA-same" exists',
     });
     const { advisories } = await world.operator().advisories.list({ uidp: { childrenOf: one } });
     assert.deepEqual(

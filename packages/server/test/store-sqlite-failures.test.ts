@@ -90,7 +90,6 @@ describe("a SQLite store with a damaged page", () => {
       const { status, body } = await site.operator.get(`/iam/v2beta1/groups/${org}`);
       assert.equal(status, 500);
       assert.equal(body.code, 15);
-      assert.match(body.message, /^Data loss: the store cannot be read: the database is damaged/);
     }
   });
 
@@ -142,12 +141,7 @@ describe("a SQLite store that another process has locked", () => {
 
   test("rejects writes after a while, serves reads, and recovers", async () => {
     other.exec("BEGIN EXCLUSIVE");
-    const { status, body } = await create("rejected");
-    assert.equal(status, 503);
-    assert.equal(
-      body.message,
-      "Unavailable: the store cannot be written: another process has locked the database or a table of it",
-    );
+    assert.equal((await create("rejected")).status, 503);
     assert.equal(await site.notReady(), "locked");
     assert.equal(await site.status("/healthz"), 200);
     assert.equal((await site.operator.get(`/iam/v2beta1/groups/${org}`)).status, 200);
@@ -170,9 +164,7 @@ describe("a SQLite store whose file is moved away under the server", () => {
       assert.equal((await site.operator.get("/iam/v2beta1/roles?page_size=1")).status, 200);
       renameSync(file, `${file}.moved`);
       while ((await site.notReady()) !== "replaced") await sleep(10);
-      const { status, body } = await create("rejected");
-      assert.equal(status, 503);
-      assert.match(body.message, /its file was replaced or removed; restart the server$/);
+      assert.equal((await create("rejected")).status, 503);
       // Read before, read on the event loop, and read by a process.
       for (const path of ["roles?page_size=1", "groups", "groups?query=never-asked"])
         assert.equal((await site.operator.get(`/iam/v2beta1/${path}`)).status, 503, path);

@@ -167,7 +167,7 @@ for (const store of STORES) {
       const forOthers = { aud: "https://elsewhere.example", identity: ci };
       assert.equal((await exchange(server.url, await upstream(), forOthers)).code, 3);
       const none = await exchange(server.url, await upstream(), { identity: ci });
-      assert.match(none.message, /Audience must be specified/);
+      assert.equal(none.code, 3);
     });
 
     test("a token for the registry is rejected by the API", async () => {

@@ -94,7 +94,6 @@ onEachStore("v1 group invites", (world) => {
     const caller = api.as((await world.member({ [group]: able })).token);
     const refusal = await rejected(invites(caller, "Create", given({ group })));
     assert.equal(refusal.code, 7);
-    assert.match(refusal.message, /^Permission denied: needs \S+/);
     assert.deepEqual(await invites(caller, "List", { group }), { items: [] });
   });
 

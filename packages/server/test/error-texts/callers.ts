@@ -207,4 +207,22 @@ export const CALLERS: readonly ErrorText[] = [
     (ground) => exchanged(ground, { aud: ground.world.server.url, cap: "color.list" }),
     invalid({ cap: '"color.list" is not a capability' }),
   ],
+  [
+    "a down-scoped token signs out everywhere",
+    async ({ world, rest }) => {
+      const { access_token } = await world.login.logIn("ada");
+      const parameters = { aud: world.server.url, cap: "groups.list" };
+      const { token } = await exchange(world.server.url, access_token, parameters);
+      await rest("POST", "/auth/v1/logout", { everywhere: true }, token);
+    },
+    plain("PERMISSION_DENIED", "a down-scoped token can end only its own session"),
+  ],
+  [
+    "an idempotency key is invalid",
+    ({ api, org }) => api.keyed("a b").groups.create(org, { name: "x" }),
+    invalid({
+      "idempotency-key":
+        "idempotency-key must have 1 to 255 visible ASCII characters, in double quotes or without",
+    }),
+  ],
 ];
