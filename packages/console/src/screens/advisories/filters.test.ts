@@ -44,7 +44,7 @@ describe("the request of a search", () => {
   });
 
   test("is empty without filters, and ignores unknown parameters", () => {
-    assert.deepEqual(filtersOf({ page: "3", order: "name" }), {});
+    assert.deepEqual(filtersOf({ page: 3, order: "name" }), {});
   });
 });
 

@@ -14,6 +14,7 @@ import { LockAwareWriter } from "./postgres/statements.ts";
 import { Ticks } from "./postgres/ticks.ts";
 import { TIMEOUTS, type Timeouts } from "./postgres/timeouts.ts";
 import { Transactions } from "./postgres/transactions.ts";
+import { SharedReads } from "./read/shared-read.ts";
 
 /** Application name of servers in `pg_stat_activity`. */
 export const SERVER = "wharf";
@@ -85,11 +86,12 @@ function driverOf({ connections, locked, reads, limits, timeouts, stop }: Driver
     },
     timeouts,
   );
+  const shared = new SharedReads(reads.reader);
   return {
     dialect: DIALECT,
     reader: reads.reader,
     costly: reads.costly,
-    readShared: (sql) => reads.shared.read(sql),
+    readShared: (sql) => shared.read(sql),
     writer: new LockAwareWriter(() => transactions.client, locked),
     pipelines: true,
     get load() {

@@ -1,5 +1,4 @@
 import type { CostlyLane, Reader } from "../connection.ts";
-import { SharedReads } from "../read/shared-read.ts";
 import type { Connection, SessionLimits } from "./connection.ts";
 import { COSTLY_CONNECTIONS, CostlyConnections } from "./costly-connections.ts";
 import { ReadConnections, type ReadConnectionsDeps, type ShortReads } from "./read-connections.ts";
@@ -20,7 +19,6 @@ const WALK_CONNECTIONS = 2;
 export class Reads {
   readonly reader: Reader;
   readonly costly: CostlyLane;
-  readonly shared: SharedReads;
   readonly #others: ReadConnections;
   readonly #costly: ReadConnections;
   readonly #short: readonly ReadConnections[];
@@ -36,7 +34,6 @@ export class Reads {
       isPointRead(sql) ? points : isWalk(sql) ? walks : others,
     );
     this.costly = new CostlyConnections(deps, costly, others);
-    this.shared = new SharedReads(this.reader);
     this.#others = others;
     this.#costly = costly;
     this.#short = [points, walks];
