@@ -32,6 +32,7 @@ const LAYERS = [
   "login",
   "console",
   "vulnerabilities",
+  "exposure",
   "v1",
   "app",
 ];

@@ -98,10 +98,13 @@ function splitVersion(text: string): [path: string, version: string] {
   return at <= 0 || text[at - 1] === "/" ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
+/** Between qualifiers. Ubuntu's records write a second question mark: `?arch=source?distro=jammy`. */
+const BETWEEN = /&|\?(?=(?:arch|distro|epoch|upstream)=)/;
+
 /** Not URLSearchParams, which reads `+` as a space. */
 function parseQualifiers(query: string): ReadonlyMap<string, string> {
   return new Map(
-    query.split("&").map((pair): [string, string] => {
+    query.split(BETWEEN).map((pair): [string, string] => {
       const [key = "", ...value] = pair.split("=");
       return [key.toLowerCase(), decodeURIComponent(value.join("="))];
     }),

@@ -38,7 +38,15 @@ const BY_NAMESPACE: ReadonlyMap<string, string> = new Map([
   ...[...Object.values(APK_ECOSYSTEMS), ...OTHER_ECOSYSTEMS].map(
     (ecosystem) => [letters(ecosystem), ecosystem] as const,
   ),
+  ["alma", "AlmaLinux"],
+  ["opensuseleap", "openSUSE"],
+  ["opensusetumbleweed", "openSUSE"],
+  ["photon", "Photon OS"],
+  ["rhel", "Red Hat"],
   ["rocky", "Rocky Linux"],
+  ["sled", "SUSE"],
+  ["sles", "SUSE"],
+  ["suselinuxenterpriseserver", "SUSE"],
 ]);
 
 /**

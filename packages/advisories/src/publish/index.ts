@@ -18,6 +18,7 @@ export { DISTRIBUTIONS } from "./distributions.ts";
 export { byPackage, type PackageKey, packageOf } from "./names.ts";
 export { openVexDocument } from "./openvex.ts";
 export { laterEntry, type OsvEntry, osvDocument, osvEntry } from "./osv.ts";
+export { affectedPackages } from "./osv-affected.ts";
 export { osvFile, osvId, ownOsvId } from "./osv-id.ts";
 export { publishedNames } from "./packages.ts";
 export { publicJson, publicPart } from "./public-part.ts";

@@ -2,14 +2,14 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { Advisory } from "@wharf/contract/messages";
 import { assessedPackages } from "./assessed-packages.ts";
 import type { Assessment } from "./assessment.ts";
-import type { Publication } from "./publication.ts";
+import type { Naming } from "./publication.ts";
 
 /**
  * The entries of `affected` that follow from the events of an advisory.
  *
- * @example affectedPackages(advisory, publication)[0]?.ranges
+ * @example affectedPackages(advisory, naming)[0]?.ranges
  */
-export function affectedPackages(advisory: Advisory, publication: Publication): JsonObject[] {
+export function affectedPackages(advisory: Advisory, naming: Naming): JsonObject[] {
   const { artifactArchitecture, componentName, componentType, componentLocation } = advisory;
   const about = nonEmpty({
     architecture: artifactArchitecture,
@@ -17,7 +17,7 @@ export function affectedPackages(advisory: Advisory, publication: Publication): 
     component_type: componentType,
     component_location: componentLocation,
   });
-  return assessedPackages(advisory, publication).flatMap(({ ecosystem, name, purl, assessment }) =>
+  return assessedPackages(advisory, naming).flatMap(({ ecosystem, name, purl, assessment }) =>
     // OSV has no entry for packages without ecosystem, such as images.
     ecosystem === undefined
       ? []

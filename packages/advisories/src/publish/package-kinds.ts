@@ -34,6 +34,8 @@ const KINDS: ReadonlyMap<string, PackageKind> = new Map<string, PackageKind>([
   ["hex", { purl: "hex", ecosystem: "Hex" }],
   ["conan", { purl: "conan", ecosystem: "ConanCenter" }],
   ["cocoapods", { purl: "cocoapods" }],
+  ["julia", { purl: "julia", ecosystem: "Julia" }],
+  ["opam", { purl: "opam", ecosystem: "opam" }],
   ["swift", { purl: "swift", ecosystem: "SwiftURL" }],
   ["deb", { purl: "deb", ecosystem: "Debian" }],
   ["rpm", { purl: "rpm" }],

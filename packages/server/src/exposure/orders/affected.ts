@@ -1,0 +1,75 @@
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+
+/** A position in the versions of a package, of an OSV record. */
+export interface RangeEvent {
+  readonly kind: EventKind;
+  readonly version: string;
+}
+
+const KINDS = ["introduced", "fixed", "last_affected", "limit"] as const;
+
+type EventKind = (typeof KINDS)[number];
+
+export interface VersionRange {
+  /** Versions of SEMVER ranges are semantic in every ecosystem. */
+  readonly isSemantic: boolean;
+  /** In the order of the record. */
+  readonly events: readonly RangeEvent[];
+  readonly limits: readonly string[];
+}
+
+/** The affected versions of a package: https://ossf.github.io/osv-schema/#affected-fields. */
+export interface AffectedVersions {
+  readonly ranges: readonly VersionRange[];
+  /** Affected versions outside the ranges. */
+  readonly versions: readonly string[];
+  /** Versions with a fix, although they are in a range: OSV cannot express them. Records of Wharf have them. */
+  readonly patched: readonly string[];
+}
+
+/**
+ * Reads an entry of `affected`, as it is stored: members of another type than that of the schema are ignored, except
+ * for versions that YAML made numbers. Commits are not versions, so ranges of type GIT do not apply to packages.
+ */
+export function readAffected(entry: JsonObject): AffectedVersions {
+  const ranges = objectsIn(entry.ranges).filter(({ type }) => type !== "GIT");
+  const [specific] = objectsIn([entry.ecosystem_specific ?? null]);
+  return {
+    ranges: ranges.map(readRange).filter(({ events }) => events.some(isIntroduction)),
+    versions: versionsIn(entry.versions),
+    patched: versionsIn(specific?.patched_versions),
+  };
+}
+
+/** The schema requires one in each range: a range without tells nothing. */
+function isIntroduction({ kind }: RangeEvent): boolean {
+  return kind === "introduced";
+}
+
+function readRange({ type, events }: JsonObject): VersionRange {
+  const all = objectsIn(events).flatMap((event) =>
+    KINDS.flatMap((kind) =>
+      versionsIn([event[kind] ?? null]).map((version) => ({ kind, version })),
+    ),
+  );
+  return {
+    isSemantic: type === "SEMVER",
+    events: all.filter(({ kind }) => kind !== "limit"),
+    limits: all.filter(({ kind }) => kind === "limit").map(({ version }) => version),
+  };
+}
+
+function objectsIn(value: JsonValue | undefined): JsonObject[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(
+    (item): item is JsonObject => typeof item === "object" && item !== null && !Array.isArray(item),
+  );
+}
+
+function versionsIn(value: JsonValue | undefined): string[] {
+  if (!Array.isArray(value)) return [];
+  return value
+    .filter((item) => typeof item === "string" || typeof item === "number")
+    .map(String)
+    .filter((item) => item !== "");
+}
