@@ -1,6 +1,6 @@
 /**
- * Bundles the command: the start, which knows the version, the server, its reader and backup processes and its storage threads, the
- * commands of operators, and all other commands.
+ * Bundles the command: the start, which knows the version, the server, its reader, backup and layer processes and its storage threads,
+ * the commands of operators, and all other commands.
  *
  * CommonJS on purpose: importing node:http as a module makes Node.js load its whole fetch
  * implementation, which costs more than all of our own code.
@@ -95,8 +95,18 @@ export async function bundle(options: BundleOptions): Promise<Bundles> {
     }),
     build({
       ...server,
+      entryPoints: ["packages/server/src/exposure/layers/layer-process.ts"],
+      outfile: join(out, "layer-process.cjs"),
+    }),
+    build({
+      ...server,
       entryPoints: ["packages/server/src/registry/storage/disk-thread.ts"],
       outfile: join(out, "disk-thread.cjs"),
+    }),
+    build({
+      ...server,
+      entryPoints: ["packages/server/src/exposure/inventory/document-thread.ts"],
+      outfile: join(out, "document-thread.cjs"),
     }),
   ]);
   // Last, since the launcher takes the build to be as old as this file.

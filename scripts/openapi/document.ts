@@ -9,6 +9,7 @@ import { StepError } from "../step.ts";
 import { DISTRIBUTION_PART } from "./endpoints/distribution.ts";
 import { FEEDS_PART } from "./endpoints/feeds.ts";
 import { LOGIN_PART } from "./endpoints/login.ts";
+import { OSV_PART } from "./endpoints/osv.ts";
 import { REGISTRY_PART } from "./endpoints/registry.ts";
 import { SCIM_PART } from "./endpoints/scim.ts";
 import { SYSTEM_PART } from "./endpoints/system.ts";
@@ -57,6 +58,7 @@ const PARTS: readonly ApiPart[] = [
   DISTRIBUTION_PART,
   SCIM_PART,
   FEEDS_PART,
+  OSV_PART,
   SYSTEM_PART,
 ];
 

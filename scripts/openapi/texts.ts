@@ -39,8 +39,14 @@ export function textOfField(field: DescField): string {
     COMMENTS[`${later}.${renamed}`] ??
     COMMENTS[`${later}.${name}_time`] ??
     standardField(field, subjectOf(parent)) ??
-    (field.message ? textOfType(field.message) : "")
+    textOfValue(field)
   );
+}
+
+/** The meaning of the type of a field. */
+function textOfValue({ message, enum: values }: DescField): string {
+  const type = message ?? values;
+  return type === undefined ? "" : textOfType(type);
 }
 
 /** The subject of a request or a message, in words: `GetRoleBindingRequest` is about a role binding. */

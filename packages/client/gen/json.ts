@@ -5,6 +5,11 @@ import type * as W from "@bufbuild/protobuf/wkt";
 import { method } from "../src/json/method.ts";
 
 export const JSON_SERVICES = {
+  securityAdvisory: {
+    listDocuments: method<M.ListDocumentsRequestJson, M.ListDocumentsResponseJson>("GET", "/advisory/v2beta1/documents"),
+    listVulnerabilityMetadata: method<M.ListVulnerabilityMetadataRequestJson, M.ListVulnerabilityMetadataResponseJson>("GET", "/advisory/v2beta1/metadata"),
+    listResolvedVulnsReports: method<M.ListResolvedVulnsReportsRequestJson, M.ListResolvedVulnsReportsResponseJson>("GET", "/advisory/v2beta1/images/resolvedVulns"),
+  },
   audit: {
     listEntries: method<M.ListAuditEntriesRequestJson, M.ListAuditEntriesResponseJson>("GET", "/audit/v2beta1/entries"),
     getEntry: method<M.GetAuditEntryRequestJson, M.AuditEntryJson>("GET", "/audit/v2beta1/entries/{uid}"),
@@ -43,6 +48,45 @@ export const JSON_SERVICES = {
     delete: method<M.DeleteSubscriptionRequestJson, W.EmptyJson>("DELETE", "/events/v2beta1/subscriptions/{uid}"),
     test: method<M.TestSubscriptionRequestJson, M.TestSubscriptionResponseJson>("POST", "/events/v2beta1/subscriptions/{uid}:test", "*"),
     rotateSecret: method<M.RotateSubscriptionSecretRequestJson, M.RotateSubscriptionSecretResponseJson>("POST", "/events/v2beta1/subscriptions/{uid}:rotateSecret", "*"),
+  },
+  decisions: {
+    create: method<M.CreateDecisionRequestJson, M.DecisionJson>("POST", "/exposure/v2beta1/decisions/{parent}", "decision"),
+    get: method<M.GetDecisionRequestJson, M.DecisionJson>("GET", "/exposure/v2beta1/decisions/{uid}"),
+    list: method<M.ListDecisionsRequestJson, M.ListDecisionsResponseJson>("GET", "/exposure/v2beta1/decisions"),
+    update: method<M.UpdateDecisionRequestJson, M.DecisionJson>("PATCH", "/exposure/v2beta1/decisions/{decision.uid}", "decision"),
+    delete: method<M.DeleteDecisionRequestJson, W.EmptyJson>("DELETE", "/exposure/v2beta1/decisions/{uid}"),
+    review: method<M.ReviewDecisionRequestJson, M.DecisionJson>("POST", "/exposure/v2beta1/decisions/{uid}:review", "*"),
+  },
+  findings: {
+    list: method<M.ListFindingsRequestJson, M.ListFindingsResponseJson>("GET", "/exposure/v2beta1/findings"),
+    listFoundVulnerabilities: method<M.ListFoundVulnerabilitiesRequestJson, M.ListFoundVulnerabilitiesResponseJson>("GET", "/exposure/v2beta1/vulnerabilities"),
+    listFixes: method<M.ListFixesRequestJson, M.ListFixesResponseJson>("GET", "/exposure/v2beta1/fixes"),
+    listFixedTags: method<M.ListFixedTagsRequestJson, M.ListFixedTagsResponseJson>("GET", "/exposure/v2beta1/repos/{repoUid}/fixedTags"),
+    getExposure: method<M.GetExposureRequestJson, M.ExposureJson>("GET", "/exposure/v2beta1/overview"),
+    diffImages: method<M.DiffImagesRequestJson, M.ImageDifferenceJson>("GET", "/exposure/v2beta1/difference"),
+  },
+  inventory: {
+    listImagePackages: method<M.ListImagePackagesRequestJson, M.ListImagePackagesResponseJson>("GET", "/exposure/v2beta1/repos/{repoUid}/digests/{digest}/packages"),
+    getImage: method<M.GetImageInventoryRequestJson, M.ImageInventoryJson>("GET", "/exposure/v2beta1/repos/{repoUid}/digests/{digest}/inventory"),
+    listPackageImages: method<M.ListPackageImagesRequestJson, M.ListPackageImagesResponseJson>("GET", "/exposure/v2beta1/packageImages"),
+    searchExposure: method<M.SearchExposureRequestJson, M.SearchExposureResponseJson>("GET", "/exposure/v2beta1/search"),
+    getSbomDocument: method<M.GetSbomDocumentRequestJson, M.SbomDocumentJson>("GET", "/exposure/v2beta1/repos/{repoUid}/digests/{digest}/sbom"),
+    uploadImageDocument: method<M.UploadImageDocumentRequestJson, M.ImageInventoryJson>("POST", "/exposure/v2beta1/repos/{repoUid}/digests/{digest}/documents", "*"),
+    reindexImage: method<M.ReindexImageRequestJson, M.ImageInventoryJson>("POST", "/exposure/v2beta1/repos/{repoUid}/digests/{digest}:reindex", "*"),
+  },
+  scanReports: {
+    upload: method<M.UploadScanReportRequestJson, M.ScanReportJson>("POST", "/exposure/v2beta1/repos/{repoUid}/digests/{digest}/scans", "*"),
+    list: method<M.ListScanReportsRequestJson, M.ListScanReportsResponseJson>("GET", "/exposure/v2beta1/repos/{repoUid}/digests/{digest}/scans"),
+    get: method<M.GetScanReportRequestJson, M.ScanReportDocumentJson>("GET", "/exposure/v2beta1/repos/{repoUid}/digests/{digest}/scans/{scanner}"),
+    compare: method<M.CompareScanReportRequestJson, M.ScanComparisonJson>("GET", "/exposure/v2beta1/repos/{repoUid}/digests/{digest}/scans/{scanner}/comparison"),
+  },
+  vulnerabilitySources: {
+    create: method<M.CreateVulnerabilitySourceRequestJson, M.VulnerabilitySourceJson>("POST", "/exposure/v2beta1/vulnerabilitySources/{parent}", "vulnerabilitySource"),
+    get: method<M.GetVulnerabilitySourceRequestJson, M.VulnerabilitySourceJson>("GET", "/exposure/v2beta1/vulnerabilitySources/{uid}"),
+    list: method<M.ListVulnerabilitySourcesRequestJson, M.ListVulnerabilitySourcesResponseJson>("GET", "/exposure/v2beta1/vulnerabilitySources"),
+    update: method<M.UpdateVulnerabilitySourceRequestJson, M.VulnerabilitySourceJson>("PATCH", "/exposure/v2beta1/vulnerabilitySources/{vulnerabilitySource.uid}", "vulnerabilitySource"),
+    delete: method<M.DeleteVulnerabilitySourceRequestJson, W.EmptyJson>("DELETE", "/exposure/v2beta1/vulnerabilitySources/{uid}"),
+    run: method<M.RunVulnerabilitySourceRequestJson, M.VulnerabilitySourceJson>("POST", "/exposure/v2beta1/vulnerabilitySources/{uid}:run", "*"),
   },
   access: {
     check: method<M.CheckAccessRequestJson, M.CheckAccessResponseJson>("GET", "/iam/v2beta1/access:check"),

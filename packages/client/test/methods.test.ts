@@ -13,8 +13,10 @@ import {
   WharfError,
 } from "@wharf/client";
 import { builtinRole, literalIdentityUid, SubscriptionState } from "@wharf/contract";
+import { type Images, pushedImages } from "../../server/test/support/exposure/pushed-images.ts";
 import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
 import { World } from "../../server/test/support/world/world.ts";
+import { callExposure } from "./support/exposure-calls.ts";
 import {
   PROTOCOLS,
   type Protocol,
@@ -27,8 +29,10 @@ const UNKNOWN_UID = "f".repeat(40);
 
 let world: World;
 let issuer: StandInIssuer;
+let images: Images;
 before(async () => {
-  world = await World.start({ login: true });
+  world = await World.start({ login: true, registry: true });
+  images = await pushedImages(world);
   issuer = await StandInIssuer.start();
 });
 after(async () => {
@@ -344,6 +348,11 @@ for (const protocol of PROTOCOLS) {
       assert.ok((await events.listTypes()).eventTypes.length > 40);
       assert.ok((await events.previewFilter({ group: org, filters: [] })).totalCount > 0n);
       await subscriptions.delete({ uid });
+    });
+
+    test("exposure", async () => {
+      const { token } = await world.member({ [images.organization]: "owner" });
+      await callExposure(all.wharf, all.as(token), images);
     });
 
     test("the installation", async () => {

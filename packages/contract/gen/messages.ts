@@ -1,5 +1,6 @@
 // Written by `npm run generate`. Do not edit.
 
+export * from "./wharf/advisory/v2beta1/advisory_pb.js";
 export * from "./wharf/audit/v2beta1/audit_pb.js";
 export * from "./wharf/auth/auth_pb.js";
 export * from "./wharf/auth/sessions_pb.js";
@@ -8,6 +9,11 @@ export * from "./wharf/events/v2beta1/deliveries_pb.js";
 export * from "./wharf/events/v2beta1/events_pb.js";
 export * from "./wharf/events/v2beta1/filters_pb.js";
 export * from "./wharf/events/v2beta1/subscriptions_pb.js";
+export * from "./wharf/exposure/v2beta1/decisions_pb.js";
+export * from "./wharf/exposure/v2beta1/findings_pb.js";
+export * from "./wharf/exposure/v2beta1/inventory_pb.js";
+export * from "./wharf/exposure/v2beta1/scan_reports_pb.js";
+export * from "./wharf/exposure/v2beta1/vulnerability_sources_pb.js";
 export * from "./wharf/iam/v2beta1/access_pb.js";
 export * from "./wharf/iam/v2beta1/account_associations_pb.js";
 export * from "./wharf/iam/v2beta1/external_group_role_mappings_pb.js";

@@ -1,12 +1,18 @@
 // Written by `npm run generate`. Do not edit.
 
 import type { DescService } from "@bufbuild/protobuf";
+import { SecurityAdvisoryService } from "./wharf/advisory/v2beta1/advisory_pb.js";
 import { AuditService } from "./wharf/audit/v2beta1/audit_pb.js";
 import { Auth } from "./wharf/auth/auth_pb.js";
 import { SessionsService } from "./wharf/auth/sessions_pb.js";
 import { DeliveriesService } from "./wharf/events/v2beta1/deliveries_pb.js";
 import { EventsService } from "./wharf/events/v2beta1/events_pb.js";
 import { SubscriptionsService } from "./wharf/events/v2beta1/subscriptions_pb.js";
+import { DecisionsService } from "./wharf/exposure/v2beta1/decisions_pb.js";
+import { FindingsService } from "./wharf/exposure/v2beta1/findings_pb.js";
+import { InventoryService } from "./wharf/exposure/v2beta1/inventory_pb.js";
+import { ScanReportsService } from "./wharf/exposure/v2beta1/scan_reports_pb.js";
+import { VulnerabilitySourcesService } from "./wharf/exposure/v2beta1/vulnerability_sources_pb.js";
 import { AccessService } from "./wharf/iam/v2beta1/access_pb.js";
 import { AccountAssociationsService } from "./wharf/iam/v2beta1/account_associations_pb.js";
 import { ExternalGroupRoleMappingsService } from "./wharf/iam/v2beta1/external_group_role_mappings_pb.js";
@@ -33,12 +39,18 @@ import { AdvisoriesService } from "./wharf/vulnerabilities/v2beta1/advisories_pb
 import { AdvisoryImportsService } from "./wharf/vulnerabilities/v2beta1/imports_pb.js";
 
 export const SERVICES: readonly DescService[] = Object.freeze([
+  SecurityAdvisoryService,
   AuditService,
   Auth,
   SessionsService,
   DeliveriesService,
   EventsService,
   SubscriptionsService,
+  DecisionsService,
+  FindingsService,
+  InventoryService,
+  ScanReportsService,
+  VulnerabilitySourcesService,
   AccessService,
   AccountAssociationsService,
   ExternalGroupRoleMappingsService,

@@ -171,6 +171,9 @@ onEachStore("a down-scoped token cannot grant its identity more than its boundar
       assert.deepEqual(
         others.map(({ parent, name }) => `${parent.typeName}/${name}`).sort(),
         [
+          // Only read.
+          "wharf.argos.v1.ArgosOSV/Query",
+          "wharf.argos.v1.ArgosOSV/QueryBatch",
           "wharf.auth.Auth/Delete",
           "wharf.auth.Auth/Register",
           "wharf.auth.SessionsService/EndSession",

@@ -83,7 +83,8 @@ onEachStore(
         without.api.events.previewFilter({ group: org, filters }),
         without.api.subscriptions.create(org, { sink, filters }),
       ];
-      for (const call of calls) assert.equal((await rejected(call)).code, PERMISSION_DENIED);
+      for (const { code } of await Promise.all(calls.map((call) => rejected(call))))
+        assert.equal(code, PERMISSION_DENIED);
       const denied = await watch(without.token, { group: org, types });
       assert.equal(await denied.ended, PERMISSION_DENIED);
 

@@ -9,19 +9,26 @@ import { DiskStorage } from "../src/registry/storage/disk-storage.ts";
 import { Connection } from "../src/store/db/postgres/connection.ts";
 import { SqliteConnection } from "../src/store/db/sqlite/connection.ts";
 import { SqliteReader } from "../src/store/db/sqlite/reader.ts";
+import { exposureIsSettled } from "./support/exposure/settled.ts";
 import {
   MANIFEST,
   type OciAnswer,
   OciClient,
   type PushedImage,
 } from "./support/registry/oci-client.ts";
+import type { TestServer } from "./support/server/test-server.ts";
 import { onEachStore } from "./support/world/world.ts";
 
 /** Statements about content; others, such as those of the audit log, are shared with other requests. */
 const ABOUT_CONTENT = /\b(blobs|blob_links|uploads|upload_parts|manifests|manifest_references)\b/;
 
 /** Runs a request, and records the statements about content and the file operations that it causes. */
-async function recorded<R>(run: () => Promise<R>): Promise<readonly [R, readonly string[]]> {
+async function recorded<R>(
+  server: TestServer,
+  run: () => Promise<R>,
+): Promise<readonly [R, readonly string[]]> {
+  // Images that were pushed are read after the response.
+  await exposureIsSettled(server);
   const operations: string[] = [];
   const statement = (sql: string) => {
     if (ABOUT_CONTENT.test(sql)) operations.push(sql.replaceAll(/\s+/g, " "));
@@ -134,8 +141,8 @@ onEachStore(
         await send(unknown());
         for (const digest of [secret.layer, secret.config, secret.digest]) {
           const other = unknown();
-          const [known, knownOperations] = await recorded(() => send(digest));
-          const [missing, operations] = await recorded(() => send(other));
+          const [known, knownOperations] = await recorded(world.server, () => send(digest));
+          const [missing, operations] = await recorded(world.server, () => send(other));
           assert.deepEqual(comparable(known, digest), comparable(missing, other));
           assert.deepEqual(knownOperations, operations);
         }
@@ -144,7 +151,9 @@ onEachStore(
 
     test("the recorder sees what a request for an own blob does", async () => {
       const own = await guesser.blob(name, "seen");
-      const [answer, operations] = await recorded(() => guesser.get(`/v2/${name}/blobs/${own}`));
+      const [answer, operations] = await recorded(world.server, () =>
+        guesser.get(`/v2/${name}/blobs/${own}`),
+      );
       assert.equal(answer.status, 200);
       assert.ok(operations.some((one) => /FROM blob_links/.test(one)));
       assert.ok(operations.includes("file: read"));

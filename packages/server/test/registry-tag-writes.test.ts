@@ -152,7 +152,9 @@ for (const store of STORES) {
       const given = { name: "moving", bundles: ["ai"] };
       const { body } = await writer.send("PUT", `/registry/v1/tags/${id}`, given);
       assert.deepEqual([body.digest, body.bundles], [one.digest, ["ai"]], "as known so far");
-      assert.deepEqual(proxy.asked, []);
+      // The packages of pushed images are read meanwhile.
+      const writes = proxy.asked.filter(({ method }) => method !== "GET");
+      assert.deepEqual(writes, []);
       assert.equal((await had("kept-digest", "moving")).digest, two.digest);
       assert.equal((await tracked.reconcile()).moved, 1);
       const { body: tag } = await writer.get(`/registry/v2beta1/tags/${id}`);

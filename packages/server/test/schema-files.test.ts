@@ -32,6 +32,8 @@ const LANDED: Readonly<Record<string, string>> = {
   "027-registry-content.sql": "9d01fb8cb90b",
   "028-upload-parts.sql": "99758d6155c8",
   "029-damaged-blobs.sql": "7905516061cc",
+  "030-exposure.sql": "8fcac7f3d396",
+  "031-decisions-vulnerability-sources.sql": "4ab2de1cf92a",
   "schema-027.sql": "de494e14b522",
 };
 

@@ -9,15 +9,24 @@ import { Http } from "./support/client/http.ts";
 import { rawRows } from "./support/server/direct-store.ts";
 import { STORES } from "./support/server/test-server.ts";
 import {
+  callExposure,
+  type ExposureGround,
+  exposureGround,
+} from "./support/versions/every-exposure-method.ts";
+import {
   type Calls,
   callEveryMethod,
   FINDING_NOTHING,
   type Ground,
 } from "./support/versions/every-v1-method.ts";
 import { TrackedRegistry } from "./support/world/tracked-registry.ts";
+import { World } from "./support/world/world.ts";
 
 const SERVICES = [...SERVICES_V1, advisoriesV1.Advisories];
-const METHODS = SERVICES.flatMap(({ methods }) => methods);
+/** All but the stream of ArgosOSV, whose client is that of v1-exposure-feeds.test.ts. */
+const METHODS = SERVICES.flatMap(({ methods }) => methods).filter(
+  ({ methodKind }) => methodKind === "unary",
+);
 
 /** Names and protocols are independent of the store. */
 const CLIENTS = {
@@ -46,6 +55,9 @@ for (const store of STORES) {
     let tracked: TrackedRegistry;
     let token: string;
     let ground: Ground;
+    // Images are read, and charts found, in the registry of the server itself.
+    let own: World;
+    let exposure: ExposureGround;
     before(async () => {
       tracked = await TrackedRegistry.start({ store, flags: ["--reconcile-minutes", "0"] });
       const { world } = tracked;
@@ -70,10 +82,13 @@ for (const store of STORES) {
         package: "nginx",
         image: { repoId, digest: image.digest },
       };
+      own = await World.start({ store, registry: true });
+      exposure = await exposureGround(own);
     });
     after(async () => {
       closeGrpc();
       await tracked.stop();
+      await own.stop();
     });
 
     const events = async (since: number) => {
@@ -92,13 +107,16 @@ for (const store of STORES) {
         const before = (await events(0)).at(-1)?.id ?? 0;
         const auditedBefore = (await audited(0)).at(-1)?.id ?? 0;
         const called = new Set<string>();
-        const api = new ApiClient({ protocol, url: tracked.world.server.url, token, naming });
-        const call: Calls = async (service, method, request) => {
-          const answer = await api.call(service, method, request);
-          called.add(`${service.typeName}/${method}`);
-          return answer;
+        const callsOf = ({ server }: World, token: string): Calls => {
+          const api = new ApiClient({ protocol, url: server.url, token, naming });
+          return async (service, method, request) => {
+            const answer = await api.call(service, method, request);
+            called.add(`${service.typeName}/${method}`);
+            return answer;
+          };
         };
-        await callEveryMethod(call, ground);
+        await callEveryMethod(callsOf(tracked.world, token), ground);
+        await callExposure(callsOf(own, await own.server.token()), exposure);
         assert.deepEqual(
           METHODS.map(({ parent, name }) => `${parent.typeName}/${name}`).filter(
             (name) => !called.has(name),

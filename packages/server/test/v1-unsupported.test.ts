@@ -7,35 +7,22 @@ import { Http } from "./support/client/http.ts";
 import { onStore } from "./support/world/world.ts";
 
 const UID = `${"0".repeat(40)}/${"1".repeat(16)}`;
-const DIGEST = `sha256:${"0".repeat(64)}`;
 
 /** Paths of the public contract, by what they belong to. */
 const PATHS: readonly (readonly [name: string, request: string])[] = [
   ["iam.Groups/RequestGroupAccess", `POST /iam/v1/groups/${UID}:requestGroupAccess`],
   ["iam.v2beta1.GroupsService/RequestGroupAccess", `POST /iam/v2/groups/${UID}:requestGroupAccess`],
   ["events.Identities", "PATCH /iam/v1/identities/metadata"],
-  ["registry.Registry/GetSbom", `GET /registry/v1/repos/${UID}/digests/${DIGEST}/sbom`],
-  ["registry.Registry/GetRawSbom", `GET /registry/v1/repos/${UID}/digest/${DIGEST}/rawsbom`],
-  ["registry.Registry/GetHelm", `GET /registry/v1/repos/${UID}/digests/${DIGEST}/helm`],
-  ["registry.Registry/GetChart", `GET /registry/v1/repos/${UID}/digests/${DIGEST}/chart`],
-  ["registry.Registry/ListChartsByImageRepo", `GET /registry/v1/repos/${UID}/chart-image-bindings`],
-  ["registry.Registry/GetVulnReport", `GET /registry/v1/repos/${UID}/digests/${DIGEST}/vulnreport`],
-  ["registry.Registry/ListManifestMetadata", `GET /registry/v1/repos/${UID}/manifestmetdata`],
-  ["registry.Registry/GetManifestDigestCount", `GET /registry/v1/digestcount/${UID}`],
   ["registry.Registry/ListBuildReports", "GET /registry/v1/buildreports"],
   ["registry.Registry/GetBuildStatus", "GET /registry/v1/buildstatus"],
   ["registry.Entitlements/AddEntitlementImages", `POST /registry/v1/entitlements/${UID}:addImages`],
   ["registry.Entitlements/CreateEntitlement", `POST /registry/v1/entitlements/${UID}`],
-  ["registry.Vulnerabilities", "GET /registry/v1/vuln_reports/counts_cumulative"],
-  ["registry.Vulnerabilities", "GET /registry/v1/vuln_reports"],
   ["registry.Charts", `POST /registry/v1/repos/${UID}:addChart`],
   ["registry.Charts", "GET /registry/v1/charts:find"],
   ["registry.Policies", `POST /registry/v1/repos/${UID}:checkPolicies`],
   ["registry.Apko", `POST /apko/v1/resolve/${UID}`],
   ["registry.v2beta1.OverlaysService", "GET /registry/v2beta1/overlays"],
   ["registry.v2beta1.OverlayBindingsService", `DELETE /registry/v2/overlayBindings/${UID}`],
-  ["advisory.SecurityAdvisory", "GET /advisory/v1/images/resolved_vulns"],
-  ["advisory.v2beta1.SecurityAdvisoryService", "GET /advisory/v2beta1/documents"],
   ["skills", "GET /skills/v1alpha1/anything"],
   ["libraries", `POST /libraries/v1/entitlements/${UID}`],
   ["libraries", "GET /libraries/v2beta1/artifacts"],
@@ -47,9 +34,8 @@ const CALLS = [
   ["iam.Groups/RequestGroupAccess", "iam.Groups/RequestGroupAccess"],
   ["iam.v2.GroupsService/RequestGroupAccess", "iam.v2.GroupsService/RequestGroupAccess"],
   ["events.Identities", "events.Identities/Create"],
-  ["registry.Registry/GetSbom", "registry.Registry/GetSbom"],
+  ["registry.Registry/GetBuildStatus", "registry.Registry/GetBuildStatus"],
   ["registry.Entitlements/SwapEntitlementImages", "registry.Entitlements/SwapEntitlementImages"],
-  ["advisory.SecurityAdvisory", "advisory.SecurityAdvisory/ListDocuments"],
   ["libraries.v2.ArtifactsService", "libraries.v2.ArtifactsService/ListArtifacts"],
   ["matcher.ImageMatcher", "matcher.ImageMatcher/MatchImage"],
   ["policies.v1.Policies", "policies.v1.Policies/List"],

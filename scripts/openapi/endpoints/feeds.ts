@@ -50,6 +50,7 @@ function file(
 
 const one = (name: string, description: string) => parameter("path", name, description);
 
+const ECOSYSTEM = one("ecosystem", "Ecosystem without release, such as Alpine.");
 const PACKAGE = "Contains the advisories of one package.";
 const CSAF_NAME = [one("year", "Year of the document."), one("document", "Name of the document.")];
 
@@ -86,6 +87,38 @@ export const FEEDS_PART: ApiPart = {
       JSON_TYPE,
       "One record: of an advisory that was written here, or of all advisories that were imported from it.",
       [one("id", "Id of the record, or of an advisory.")],
+      { "302": { description: "The record that the advisory was imported from (`Location`)." } },
+    ),
+    ...file(
+      "osv/ecosystems.txt",
+      "feedOsvEcosystems",
+      "OSV ecosystems",
+      "text/plain",
+      "The ecosystems that have files of their own, one in each line.",
+    ),
+    ...file(
+      "osv/{ecosystem}/all.zip",
+      "feedOsvEcosystemArchive",
+      "OSV archive of an ecosystem",
+      ZIP,
+      "The records of the ecosystem, as scanners read them offline.",
+      [ECOSYSTEM],
+    ),
+    ...file(
+      "osv/{ecosystem}/modified_id.csv",
+      "feedOsvEcosystemChanges",
+      "OSV changes of an ecosystem",
+      "text/csv",
+      "Times and ids of the records of the ecosystem, the last change first.",
+      [ECOSYSTEM],
+    ),
+    ...file(
+      "osv/{ecosystem}/{id}.json",
+      "feedOsvEcosystemRecord",
+      "OSV record of an ecosystem",
+      JSON_TYPE,
+      "One record with packages of the ecosystem.",
+      [ECOSYSTEM, one("id", "Id of the record, or of an advisory.")],
       { "302": { description: "The record that the advisory was imported from (`Location`)." } },
     ),
     ...file("secdb/security.json", "feedSecdb", "secdb", JSON_TYPE),

@@ -7,6 +7,7 @@ import type { DeliveryTimes } from "../delivery/times.ts";
 import { auditDeniedCall, denialOf } from "../engine/audit/denial.ts";
 import { registerResources } from "../engine/handlers.ts";
 import { type EventDelivery, registerEvents } from "../events/register.ts";
+import { type Exposure, registerExposure } from "../exposure/register.ts";
 import { registerAccess } from "../iam/access/register.ts";
 import { organizationSettingsHandlers } from "../iam/organization-settings.ts";
 import { registerTerms } from "../iam/terms.ts";
@@ -20,9 +21,11 @@ import type { Readiness } from "../observe/readiness.ts";
 import { type Registry, registerRegistry } from "../registry/register.ts";
 import { ServedMethods } from "../rpc/methods.ts";
 import { registerScim } from "../scim/register.ts";
+import { registryHosts } from "../sts/audiences.ts";
 import { createExchange, registerSts } from "../sts/register.ts";
 import { deprecationOf } from "../v1/deprecation.ts";
 import { V1_EVENT_TRANSLATOR } from "../v1/events/event-translator.ts";
+import { registerContract } from "../v1/exposure/register.ts";
 import { registerV1 } from "../v1/register.ts";
 import { UNSUPPORTED_API } from "../v1/unsupported.ts";
 import { registerVulnerabilities } from "../vulnerabilities/register.ts";
@@ -53,6 +56,7 @@ export interface Areas {
   readonly audit: { endStreams(): void };
   readonly delivery: EventDelivery;
   readonly registry: Registry;
+  readonly exposure: Exposure;
 }
 
 /** Registers the methods and endpoints of every area. */
@@ -76,8 +80,21 @@ export async function registerAreas(core: Core, deps: AreaDeps): Promise<Areas> 
   const registry = registerRegistry(api, core, exchange);
   const delivery = registerEvents(api, { ...core, hosts }, deps.deliveryTimes);
   await registerVulnerabilities(api, { ...core, exchange });
+  const exposure = registerExposure(
+    api,
+    { ...core, exchange, hosts },
+    registry,
+    deps.deliveryTimes,
+  );
+  registerContract(api, {
+    ...core,
+    ...exposure.contents,
+    exchange,
+    documents: exposure.documents,
+    hosts: () => registryHosts(settings, core.addresses().baseUrl),
+  });
   registerV1(api, core, registry.tagWrites);
-  return { api, audit, delivery, registry };
+  return { api, audit, delivery, registry, exposure };
 }
 
 /** Port options for the methods and endpoints of all registered areas. */

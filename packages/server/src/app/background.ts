@@ -1,24 +1,27 @@
 import { AuditMaintenance } from "../audit/maintenance.ts";
 import { AuditSinks } from "../audit/sinks/sinks.ts";
 import { Retention } from "../engine/retention.ts";
-import type { EventDelivery } from "../events/register.ts";
 import { ClockWatch } from "../observe/clock-watch.ts";
-import type { Registry } from "../registry/register.ts";
 import { databaseTime } from "../store/db/database-time.ts";
 import { resumeSeverities } from "../vulnerabilities/severities/severity-changes.ts";
+import type { Areas } from "./areas.ts";
 import { ScheduledBackups } from "./backup/scheduled-backups.ts";
 import type { Core } from "./core.ts";
 import { KeyAge } from "./key-age.ts";
 
+/** The areas that work beside requests. */
+export type BackgroundAreas = Pick<Areas, "registry" | "delivery" | "exposure">;
+
 /**
  * Tasks beside requests: checks of store and clocks, retention, checkpoints and sinks of the audit log, reconciling,
- * delivery of events, scheduled backups, rotation of
- * old keys, and updates that a stop interrupted.
+ * delivery of events, reading of images and imports of vulnerability sources, scheduled backups, rotation of old keys, and
+ * updates that a stop interrupted.
  */
 export class BackgroundTasks {
   readonly #core: Core;
-  readonly #registry: Registry;
-  readonly #delivery: EventDelivery;
+  readonly #registry: Areas["registry"];
+  readonly #delivery: Areas["delivery"];
+  readonly #exposure: Areas["exposure"];
   readonly #retention: Retention;
   readonly #audit: AuditMaintenance;
   readonly #auditSinks: AuditSinks;
@@ -28,10 +31,11 @@ export class BackgroundTasks {
   readonly #stopping = new AbortController();
   #resumed: Promise<void> | undefined;
 
-  constructor(core: Core, registry: Registry, delivery: EventDelivery) {
+  constructor(core: Core, { registry, delivery, exposure }: BackgroundAreas) {
     this.#core = core;
     this.#registry = registry;
     this.#delivery = delivery;
+    this.#exposure = exposure;
     this.#retention = new Retention(core);
     this.#audit = new AuditMaintenance(core);
     this.#auditSinks = new AuditSinks(core);
@@ -52,6 +56,7 @@ export class BackgroundTasks {
       this.#audit.start();
       this.#auditSinks.start();
       this.#delivery.start();
+      this.#exposure.start();
       this.#backups.start();
       this.#keyAge.start();
     }
@@ -71,6 +76,7 @@ export class BackgroundTasks {
     await this.#retention.stop();
     await this.#audit.stop();
     await this.#auditSinks.stop();
+    await this.#exposure.stop();
     await this.#registry.sync.stop();
     await this.#registry.server?.stop();
     await this.#delivery.stop();

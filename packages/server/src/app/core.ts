@@ -90,6 +90,7 @@ export async function openCore(
         scimStatus: (reader, provider, now) => scimStatus(reader, { addresses }, provider, now),
       },
       events: { secrets, sinkPolicy, names: eventNames },
+      vulnerabilitySources: { secrets, policy: sinkPolicy },
       registry: {
         hosts: () => registryHosts(settings, current.baseUrl),
         attached: [...settings.registryUrls.keys()],

@@ -1,10 +1,12 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 
 /**
- * The methods whose requests contain documents, by service: imports, and the READMEs of repos, which have up to a
+ * The methods whose requests contain documents, by service: imports, SBOMs, reports, and the READMEs of repos, which have up to a
  * million characters. All other requests are far smaller, and so is what a server reads of them.
  */
 const WITH_DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
+  "wharf.exposure.v2beta1.InventoryService": ["UploadImageDocument"],
+  "wharf.exposure.v2beta1.ScanReportsService": ["UploadScanReport"],
   "wharf.registry.v1.Registry": ["CreateRepo", "UpdateRepo"],
   "wharf.registry.v2beta1.ReposService": ["UpdateRepoReadme"],
   "wharf.vulnerabilities.v2beta1.AdvisoryImportsService": ["ImportAdvisories"],

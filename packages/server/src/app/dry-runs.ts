@@ -20,6 +20,19 @@ const TRIED: Readonly<Record<string, readonly string[]>> = {
     "TestSubscription",
     "RotateSubscriptionSecret",
   ],
+  "wharf.exposure.v2beta1.DecisionsService": [
+    "CreateDecision",
+    "UpdateDecision",
+    "DeleteDecision",
+    "ReviewDecision",
+  ],
+  "wharf.exposure.v2beta1.ScanReportsService": ["UploadScanReport"],
+  "wharf.exposure.v2beta1.VulnerabilitySourcesService": [
+    "CreateVulnerabilitySource",
+    "UpdateVulnerabilitySource",
+    "DeleteVulnerabilitySource",
+    "RunVulnerabilitySource",
+  ],
   "wharf.iam.v2beta1.AccessService": ["BatchCheckAccess"],
   "wharf.iam.v2beta1.AccountAssociationsService": [
     "CreateAccountAssociation",

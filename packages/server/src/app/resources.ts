@@ -1,6 +1,8 @@
 // Written by `npm run generate`. Do not edit.
 
 import { subscriptions } from "../events/subscriptions/definition.ts";
+import { decisions } from "../exposure/decisions.ts";
+import { vulnerabilitySources } from "../exposure/sources/definition.ts";
 import { accountAssociations } from "../iam/account-associations.ts";
 import { externalGroupRoleMappings } from "../iam/external-group-role-mappings.ts";
 import { groupInvites } from "../iam/group-invites.ts";
@@ -18,6 +20,8 @@ import { advisories } from "../vulnerabilities/advisories.ts";
 /** Every resource of the server by its name. */
 export const RESOURCES = {
   subscriptions,
+  decisions,
+  vulnerabilitySources,
   accountAssociations,
   externalGroupRoleMappings,
   groupInvites,

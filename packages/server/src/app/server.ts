@@ -127,7 +127,7 @@ async function serve(
     source: supervisor,
   });
   watchLoad(metrics, port, core);
-  const background = new BackgroundTasks(core, areas.registry, areas.delivery);
+  const background = new BackgroundTasks(core, areas);
   const deps = { core, areas, port, readiness, background, tracing, scrape, supervisor };
   const { firstRun, metricsListener } = await startBesidePort(deps);
   port.start();

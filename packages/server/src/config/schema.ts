@@ -99,6 +99,12 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     help: "MiB per second at which stored content is read again to find damage. 0: never.",
     problem: (text) => (/^\d{1,6}$/.test(text) ? undefined : "must be a number of MiB"),
   },
+  exposureLayers: {
+    default: "on",
+    value: "on|off",
+    help: "Whether packages are read from layers of images without SBOM, in the registry of this server.",
+    problem: (text) => (/^(on|off)$/.test(text) ? undefined : "must be on or off"),
+  },
   registries: {
     default: "",
     value: "HOSTS",
@@ -272,7 +278,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   privateSinks: {
     default: "",
     value: "URLS",
-    help: "Origins that subscriptions may send events to without TLS and at addresses that are not public.",
+    help: "Origins that subscriptions may send events to, and vulnerability sources may read, without TLS and at addresses that are not public.",
     problem: (text) =>
       list(text).every((url) => /^https?:$/.test(URL.parse(url)?.protocol ?? ""))
         ? undefined

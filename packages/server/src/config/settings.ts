@@ -23,6 +23,8 @@ export interface Settings {
   readonly registryMinFree: number;
   /** In MiB per second; 0: off. */
   readonly registryScrubRate: number;
+  /** Whether packages are read from layers of images without SBOM. */
+  readonly exposureLayers: boolean;
   readonly registries: readonly string[];
   /** URLs of the attached registries by host. */
   readonly registryUrls: ReadonlyMap<string, string>;
@@ -175,6 +177,7 @@ function parsed(texts: Record<SettingName, string>): Settings {
     registryStorage: registryFolder(texts.registryStorage, texts.data),
     registryMinFree: Number(texts.registryMinFree),
     registryScrubRate: Number(texts.registryScrubRate),
+    exposureLayers: texts.exposureLayers === "on",
     registries: list(texts.registries),
     registryUrls: new Map(list(texts.registryUrls).map(readRegistryUrl)),
     reconcileMinutes: Number(texts.reconcileMinutes),

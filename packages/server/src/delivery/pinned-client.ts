@@ -157,7 +157,7 @@ function sharedContext(): SecureContext {
 }
 
 /** Only the code of a system error is reported: its message can name internal addresses. */
-function reasonOf(error: Error, anywhere: boolean): string {
+export function reasonOf(error: Error, anywhere: boolean): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ECONNRESET" || code === "EPIPE") return "the connection was closed";
   if (code?.startsWith("ERR_TLS") || code?.includes("CERT")) return "the certificate is not valid";

@@ -27,14 +27,27 @@ const REPO_TRAFFIC: EventType = {
   pathV1: "",
 };
 
+const FINDINGS: EventType = {
+  capabilities: [Capability.CAP_VULN_REPORT_LIST],
+  path: "/exposure/v2beta1/findings",
+  pathV1: "/exposure/v2beta1/findings",
+};
+
 /** Written without a method: reports of registries, and what the service itself does. */
 const OTHER_TYPES: Readonly<Record<string, EventType>> = {
   "registry.push.v1": REPO_TRAFFIC,
   "registry.pull.v1": REPO_TRAFFIC,
+  "exposure.image.affected.v1": FINDINGS,
+  "exposure.image.cleared.v1": FINDINGS,
   "events.subscription.disabled.v1": {
     capabilities: [Capability.CAP_EVENTS_SUBSCRIPTION_LIST],
     path: "/events/v2beta1/subscriptions",
     pathV1: "/events/v1/subscriptions",
+  },
+  "exposure.source.failed.v1": {
+    capabilities: [Capability.CAP_ADVISORIES_LIST],
+    path: "/exposure/v2beta1/vulnerabilitySources",
+    pathV1: "/exposure/v2beta1/vulnerabilitySources",
   },
 };
 

@@ -1,4 +1,4 @@
-import type { ChildProcess, ForkOptions } from "node:child_process";
+import type { ChildProcess, SpawnOptions } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname } from "node:path";
 import { isSea } from "node:sea";
@@ -11,7 +11,14 @@ export interface ChildOptions {
   /** All of it: nothing is inherited. */
   readonly env: NodeJS.ProcessEnv;
   readonly stderr: "inherit" | "pipe";
+  /** Ignored unless it is piped. */
+  readonly stdout?: "pipe";
+  /** The descriptors of the child from `FIRST_DESCRIPTOR` on: open files, and pipes that this process writes. */
+  readonly descriptors?: readonly (number | "pipe")[];
 }
+
+/** The descriptors below are those of any process, and the channel. */
+export const FIRST_DESCRIPTOR = 4;
 
 /**
  * A program of ours that runs in a process of its own, with a channel for messages. Its bundle is read here, when the
@@ -29,20 +36,24 @@ export class ChildProgram {
     if (extname(file) === ".cjs" && !isSea()) this.#code = programOf(file);
   }
 
-  start(args: readonly string[], { env, stderr }: ChildOptions): ChildProcess {
-    const { fork, spawn } = childProcess();
+  /** Whether it is sources, which Node.js reads from the file system when it runs them. */
+  get isSource(): boolean {
+    return extname(this.#file) === ".ts";
+  }
+
+  start(args: readonly string[], options: ChildOptions): ChildProcess {
+    const { env, stderr, stdout = "ignore", descriptors = [] } = options;
     const isCode = this.#code !== undefined;
-    const options: ForkOptions & { readonly argv0: string } = {
+    const spawned: SpawnOptions & { readonly argv0: string } = {
       env,
       serialization: "advanced",
-      stdio: [isCode ? "pipe" : "ignore", "ignore", stderr, "ipc"],
+      stdio: [isCode ? "pipe" : "ignore", stdout, stderr, "ipc", ...descriptors],
       argv0: process.execPath,
     };
     const execPath = existsSync(SELF) ? SELF : process.execPath;
-    if (!isCode) return fork(this.#file, args, { ...options, execPath, execArgv: [] });
-    const child = spawn(execPath, ["-", ...args], options);
+    const child = childProcess().spawn(execPath, [isCode ? "-" : this.#file, ...args], spawned);
     // A process that ends before it has read its program reports that itself.
-    child.stdin?.on("error", () => {}).end(this.#code);
+    if (isCode) child.stdin?.on("error", () => {}).end(this.#code);
     return child;
   }
 }

@@ -230,6 +230,14 @@ const COUNTERS = {
     help: "Batches of audit entries that sinks did not accept.",
     labelNames: ["sink"],
   },
+  wharf_vulnerability_source_imports_total: {
+    help: "Imports of vulnerability sources by kind and result.",
+    labelNames: ["kind", "result"],
+  },
+  wharf_exposure_work_total: {
+    help: "Recomputations after changes of images, advisories and decisions.",
+    labelNames: ["kind", "result"],
+  },
   wharf_event_deliveries_total: {
     help: "Attempts to deliver events to subscriptions by outcome: delivered, retried, or failed for good.",
     labelNames: ["outcome"],

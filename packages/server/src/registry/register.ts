@@ -9,6 +9,7 @@ import type { ExchangeDeps } from "../sts/authorize-subject.ts";
 import type { Api } from "../wire/api.ts";
 import { historyEndpoint } from "./access/history-endpoint.ts";
 import { RegistryKeys } from "./access/keys.ts";
+import type { RemoteRegistry } from "./client/remote.ts";
 import { registryEndpoints } from "./endpoints.ts";
 import { imageHandlers } from "./images/definition.ts";
 import { deleteImage } from "./images/delete-image.ts";
@@ -20,6 +21,7 @@ import { RegistryAuthorizer } from "./serve/access.ts";
 import { RegistryServer } from "./serve/endpoint.ts";
 import { OwnRegistry } from "./serve/own-registry.ts";
 import { settingsHandlers } from "./settings.ts";
+import type { ContentStorage } from "./storage/content-storage.ts";
 import { DiskStorage } from "./storage/disk-storage.ts";
 import { RemoteTags } from "./tags/remote-tags.ts";
 import { TagWrites } from "./tags/tag-writes.ts";
@@ -52,6 +54,10 @@ export interface Registry {
   /** The registry of this server, if it has one. */
   readonly server: RegistryServer | undefined;
   readonly tagWrites: TagWrites;
+  /** The content of this server's registry, if it has one. */
+  readonly storage: ContentStorage | undefined;
+  /** Attached registries as background tasks read them, by host. */
+  readonly remotes: ReadonlyMap<string, RemoteRegistry>;
 }
 
 /** Registers access to registries, images and tags, and the notifications of attached registries. */
@@ -96,5 +102,5 @@ export function registerRegistry(
   api.addEndpoints(() => registryEndpoints(tokens));
   api.addEndpoints(() => server?.endpoints ?? [history]);
   api.addEndpoints(() => sync.endpoints);
-  return { sync, server, tagWrites };
+  return { sync, server, tagWrites, storage, remotes: sync.remotes };
 }

@@ -1,6 +1,13 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { advisoriesV1 } from "@wharf/contract";
-import { SERVICES_V1 } from "@wharf/contract/v1";
+import {
+  apkV1,
+  argosOsvV1,
+  argosVulnsV1,
+  registryV1,
+  SERVICES_V1,
+  vulnerabilitiesV1,
+} from "@wharf/contract/v1";
 import type { Settings } from "../config/settings.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { ResponseHeaders } from "../rpc/call.ts";
@@ -13,10 +20,29 @@ const CONSTANT: ReadonlySet<DescMethod> = new Set(
   [...entitlementMethods(), ...syncStatusMethods()].map(([method]) => method),
 );
 
+const { Registry } = registryV1;
+
+/** Methods of the public contract alone: version 2 has the same data in another shape. */
+const OF_CONTRACT: ReadonlySet<DescMethod> = new Set<DescMethod>([
+  ...[apkV1.APK, argosOsvV1.ArgosOSV, argosVulnsV1.ArgosVulns].flatMap(({ methods }) => methods),
+  ...vulnerabilitiesV1.Vulnerabilities.methods,
+  Registry.method.getSbom,
+  Registry.method.getRawSbom,
+  Registry.method.getVulnReport,
+  Registry.method.listManifestMetadata,
+  Registry.method.getManifestDigestCount,
+  Registry.method.getHelm,
+  Registry.method.getChart,
+  Registry.method.listChartsByImageRepo,
+  Registry.method.listChartImageBindings,
+]);
+
 /** The methods with a successor in version 2. Of advisories these are the reads: version 2 cannot write them. */
 const { list, listAdvisoryEvents } = advisoriesV1.Advisories.method;
 const REPLACED: ReadonlySet<DescMethod> = new Set<DescMethod>([
-  ...SERVICES_V1.flatMap(({ methods }) => methods).filter((method) => !CONSTANT.has(method)),
+  ...SERVICES_V1.flatMap(({ methods }) => methods).filter(
+    (method) => !CONSTANT.has(method) && !OF_CONTRACT.has(method),
+  ),
   list,
   listAdvisoryEvents,
 ]);

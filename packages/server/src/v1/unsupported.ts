@@ -1,9 +1,8 @@
 import type { UnsupportedApi, UnsupportedRoute } from "../wire/unsupported.ts";
 
 /**
- * The methods of Chainguard's public API that this server does not implement: software catalogs, builds,
- * charts, SBOMs, scans. They return UNIMPLEMENTED instead of NOT_FOUND, which
- * would look like a mistyped path.
+ * The methods of Chainguard's public API that this server does not implement: software catalogs and builds. They return
+ * UNIMPLEMENTED instead of NOT_FOUND, which would look like a mistyped path.
  */
 
 /** The prefix of the public names of all services. */
@@ -16,15 +15,6 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
     "POST /iam/v2beta1/groups/{group_uid=**}:requestGroupAccess",
   ],
   "events.Identities": ["PATCH /iam/v1/identities/metadata"],
-  "registry.Registry/GetSbom": [ofImage("digests/{digest}/sbom")],
-  "registry.Registry/GetRawSbom": [ofImage("digest/{digest}/rawsbom")],
-  "registry.Registry/GetHelm": [ofImage("digests/{digest}/helm")],
-  "registry.Registry/GetChart": [ofImage("digests/{digest}/chart")],
-  "registry.Registry/ListChartsByImageRepo": [ofImage("chart-image-bindings")],
-  "registry.Registry/GetVulnReport": [ofImage("digests/{digest}/vulnreport")],
-  // Misspelled in the public API.
-  "registry.Registry/ListManifestMetadata": [ofImage("manifestmetdata")],
-  "registry.Registry/GetManifestDigestCount": ["GET /registry/v1/digestcount/{parent_id=**}"],
   "registry.Registry/ListBuildReports": ["GET /registry/v1/buildreports"],
   "registry.Registry/GetBuildStatus": ["GET /registry/v1/buildstatus"],
   "registry.Entitlements/CreateEntitlement": ["POST /registry/v1/entitlements/{parent=**}"],
@@ -32,21 +22,17 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   "registry.Entitlements/AddEntitlementImages": [ofEntitlements("addImages")],
   "registry.Entitlements/RemoveEntitlementImages": [ofEntitlements("removeImages")],
   "registry.Entitlements/SwapEntitlementImages": [ofEntitlements("swapImages")],
-  "registry.Vulnerabilities": ["* /registry/v1/vuln_reports/{rest=**}"],
   "registry.Charts": ["* /registry/v1/repos/{parent_id=**}:addChart", "* /registry/v1/charts:find"],
   "registry.Policies": ["* /registry/v1/repos/{repo_id=**}:checkPolicies"],
   "registry.Apko": ["* /apko/v1/{rest=**}"],
   "registry.v2beta1.OverlaysService": ["* /registry/v2beta1/overlays/{rest=**}"],
   "registry.v2beta1.OverlayBindingsService": ["* /registry/v2beta1/overlayBindings/{rest=**}"],
   "matcher.ImageMatcher": ["* /image-recommendation/v1/match"],
-  "advisory.SecurityAdvisory": ["* /advisory/v1/{rest=**}"],
-  "advisory.v2beta1.SecurityAdvisoryService": ["* /advisory/v2beta1/{rest=**}"],
 };
 
 /** Unsupported areas and their versions. */
 const AREAS: Readonly<Record<string, readonly string[]>> = {
   actions: ["v1", "v1alpha1"],
-  apk: ["v1"],
   argos: ["v1"],
   ecosystems: ["v1"],
   guardener: ["v1alpha1"],
@@ -61,10 +47,6 @@ const VERBS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 function ofEntitlements(verb: string): string {
   return `POST /registry/v1/entitlements/{parent=**}:${verb}`;
-}
-
-function ofImage(what: string): string {
-  return `GET /registry/v1/repos/{repo_id=**}/${what}`;
 }
 
 /** The unsupported methods, for the wire. */

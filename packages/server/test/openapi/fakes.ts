@@ -30,16 +30,17 @@ const SAMPLE_REQUEST_ID = "0123456789ab-00c";
 const NOW = Date.parse("2026-01-31T09:30:00.000Z");
 const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000];
 
-/** Members that depend on the run: durations, remaining seconds, and the start of a process that runs other tests, too. */
+/** Members that depend on the run: durations, sizes of archives, remaining seconds, and the start of a process that runs other tests, too. */
 const MEASURED: Readonly<Record<string, (value: number) => number | string>> = {
   startTime: () => new Date(NOW).toISOString(),
   latencyMs: () => 12,
+  size_bytes: () => "1234",
   expires_in: (seconds) => Math.ceil(seconds / 60) * 60,
 };
 
 /** Members whose values are random wherever they occur. */
 const RANDOM =
-  /^(chain|code|code_verifier|commit|device_code|ecdhPublicKey|encryptedIdtoken|etag|hash|keyId|kid|n|nextPageToken|previousHash|refresh_token|requestId|secret|token|user_code|whpk|x|x5c|y)$/;
+  /^(chain|code|code_verifier|commit|device_code|ecdhPublicKey|encryptedIdtoken|etag|hash|keyId|kid|n|nextPageToken|previousHash|refresh_token|requestId|secret|sha256|token|user_code|whpk|x|x5c|y)$/;
 
 /** UIDs that are the same in every installation. */
 const CONSTANT = new Set([
@@ -105,6 +106,7 @@ export class Fakes {
   #text(text: string, label: string): string {
     const known = this.#fakes.get(text);
     if (known !== undefined) return known;
+    if (text === dateOf(Date.now())) return dateOf(NOW);
     if (JSON_LINE.test(text)) return this.#lines(text, label);
     let result = text.replace(JWT, SAMPLE_TOKEN).replace(ARMOR, "…\n");
     for (const [from, to] of this.#aliases) result = result.replaceAll(from, to);
@@ -154,7 +156,9 @@ export class Fakes {
     const ms = Date.parse(time);
     if (this.#keptTimes.has(ms)) return time;
     const digits = /\.(\d+)Z/.exec(time)?.[1]?.length ?? 0;
-    const fake = new Date(NOW + rounded(ms - Date.now())).toISOString();
+    // A whole day remains one.
+    const since = ms % DAY_MS === 0 ? ms - dayOf(Date.now()) : rounded(ms - Date.now());
+    const fake = new Date((ms % DAY_MS === 0 ? dayOf(NOW) : NOW) + since).toISOString();
     return fake.replace(".000Z", digits === 0 ? "Z" : `.${"0".repeat(digits)}Z`);
   }
 
@@ -167,6 +171,15 @@ export class Fakes {
     }
     return value;
   }
+}
+
+function dateOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** The midnight at which the day of a time begins. */
+function dayOf(ms: number): number {
+  return ms - (ms % DAY_MS);
 }
 
 function rounded(ms: number): number {

@@ -72,6 +72,11 @@ export class Recorder {
     ]);
   }
 
+  /** Keeps the times and ids of what a scenario sends without recording it. */
+  keep(sent: unknown): void {
+    this.#fakes.keep(sent);
+  }
+
   /** Sends a request and records it as the example of the operation. */
   async call(operationId: string, sent: Sent = {}): Promise<Received> {
     const operation = OPERATIONS.get(operationId);

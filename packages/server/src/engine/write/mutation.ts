@@ -231,6 +231,7 @@ export class Mutation {
 
   /** Writes the one audit entry of a mutation with `audit: "once"`. */
   auditOnce(uid: string, detail: object): Promise<void> {
-    return audit(this.tx, this.call, { resource: uid, actor: this.actor, detail });
+    const { actorName } = this.#options;
+    return audit(this.tx, this.call, { resource: uid, actor: this.actor, actorName, detail });
   }
 }

@@ -17,6 +17,8 @@ const HIGH_CONTRAST = `
   --quiet-over: light-dark(#e8eff3, #1d2a34);
   --alert: light-dark(#7a0c05, #ffc9c2);
   --alert-ground: light-dark(#fff1ef, #2d0f0d);
+  --warn: light-dark(#573400, #ffd9a0);
+  --warn-ground: light-dark(#fff4e2, #2b1c05);
   --note-ground: light-dark(#eaf3f7, #0d2029);
   --current: light-dark(#cfe4ee, #14384a);
   --good: light-dark(#0a4020, #b4f0c9);
@@ -43,6 +45,8 @@ export const THEME_CSS = `:root {
   --quiet-over: light-dark(#e8eff3, #202d38);
   --alert: light-dark(#8f1d14, #ffb4ab);
   --alert-ground: light-dark(#fdeeec, #3a1d1c);
+  --warn: light-dark(#7d4b00, #f2c27b);
+  --warn-ground: light-dark(#fcf1df, #38280f);
   --note-ground: light-dark(#eaf3f7, #1a2f3a);
   --current: light-dark(#dcebf2, #1d3642);
   --good: light-dark(#145c2e, #9be0b3);
@@ -84,6 +88,8 @@ export const THEME_CSS = `:root {
     --quiet-over: Canvas;
     --alert: CanvasText;
     --alert-ground: Canvas;
+    --warn: CanvasText;
+    --warn-ground: Canvas;
     --current: Canvas;
     --good: CanvasText;
     --rest: GrayText;

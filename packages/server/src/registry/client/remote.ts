@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { ResourceActions } from "../access/token.ts";
 import { isDigest } from "../images/manifest.ts";
+import { list, object, parseJson } from "../lenient-json.ts";
 import { RegistryClient, type RegistryClientDeps, type RegistryResponse } from "./client.ts";
 import { fallbackOnProtocolError } from "./protocol-error.ts";
 
@@ -23,6 +24,13 @@ export interface RemotePage {
   readonly next: string | undefined;
   /** The time at which the request was sent, by the registry's clock, but never in our future. */
   readonly time: number;
+}
+
+/** A page of the manifests that are attached to a digest. */
+export interface RemoteReferrers {
+  readonly digests: readonly string[];
+  /** The target of the next page; undefined for the last one. */
+  readonly next: string | undefined;
 }
 
 /** The contents of a registry, whether it is attached or that of this server. */
@@ -97,6 +105,38 @@ export class RemoteRegistry {
     return response && this.#verified(response, digest).body;
   }
 
+  /** A blob of at most so many bytes; undefined if it does not exist. */
+  async blob(
+    path: string,
+    digest: string,
+    maxBytes: number,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array | undefined> {
+    const response = await this.#get(`/v2/${path}/blobs/${digest}`, path, maxBytes, signal);
+    return response && this.#verified(response, digest).body;
+  }
+
+  /** A page of the manifests that are attached to a digest; undefined if the registry has no such lists. */
+  async referrers(
+    path: string,
+    digest: string,
+    next: string,
+    signal?: AbortSignal,
+  ): Promise<RemoteReferrers | undefined> {
+    const target = next || `/v2/${path}/referrers/${digest}`;
+    const response = await fallbackOnProtocolError(
+      this.#get(target, path, MAX_BYTES.manifest, signal),
+      undefined,
+    );
+    if (response === undefined) return undefined;
+    const entries = list(object(parseJson(response.body)).manifests);
+    const page = nextTarget(response.headers.link);
+    return {
+      digests: entries.map((entry) => object(entry).digest).filter(isDigest),
+      next: page === target ? undefined : page,
+    };
+  }
+
   /**
    * Tags a manifest of the repository, byte for byte, with a token of the subject: the notification of
    * the registry names it as the actor. Returns false if the repository does not exist.
@@ -169,9 +209,19 @@ export class RemoteRegistry {
     path: string,
     signal: AbortSignal | undefined,
   ): Promise<RegistryResponse | undefined> {
-    const method = kind === "head" ? "HEAD" : "GET";
-    const [access, maxBytes] = [actionsOn(path, "pull"), MAX_BYTES[kind]];
-    return this.#client.send({ method, target, access, maxBytes, signal });
+    if (kind !== "head") return this.#get(target, path, MAX_BYTES[kind], signal);
+    const access = actionsOn(path, "pull");
+    return this.#client.send({ method: "HEAD", target, access, maxBytes: MAX_BYTES.head, signal });
+  }
+
+  #get(
+    target: string,
+    path: string,
+    maxBytes: number,
+    signal: AbortSignal | undefined,
+  ): Promise<RegistryResponse | undefined> {
+    const access = actionsOn(path, "pull");
+    return this.#client.send({ method: "GET", target, access, maxBytes, signal });
   }
 
   #verified(response: RegistryResponse, digest: string): RegistryResponse {

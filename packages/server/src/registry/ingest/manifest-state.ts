@@ -1,8 +1,11 @@
 import type { Mutation } from "../../engine/write/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
 import { readPositions } from "../../store/resources/page.ts";
+import { forgetWork, imageWork } from "../../store/tables/exposure/image-work.ts";
+import { requestWork } from "../../store/tables/exposure/work.ts";
 import {
   deleteManifest,
+  findManifest,
   type Manifest,
   writeManifest,
   writePull,
@@ -34,9 +37,10 @@ export async function recordManifest(
   const { repos } = mutation.deps.catalog;
   if (!(await repos.table.keep(mutation.tx, repo))) throw notFound(repos.typeName, repo);
   const deleted = await manifestDeletionTime(mutation.tx, repo, manifest.digest);
-  if (deleted === undefined || deleted < manifest.pushed) {
-    await writeManifest(mutation.tx, repo, manifest);
-  }
+  if (deleted !== undefined && deleted >= manifest.pushed) return;
+  await writeManifest(mutation.tx, repo, manifest);
+  // What is attached says something about its subject.
+  await requestWork(mutation.tx, [imageWork(repo, manifest.subject || manifest.digest)]);
 }
 
 /** Stores the time of a pull; does nothing for a manifest that is not stored. */
@@ -64,7 +68,9 @@ export async function removeManifest(
   await lockRepo(mutation, repo);
   if (!otherLocations.hasManifest) {
     await recordManifestDeletion(tx, repo, digest, time);
+    const subject = (await findManifest(tx, repo, digest))?.subject;
     await deleteManifest(tx, repo, digest, time);
+    await requestWork(tx, [subject ? imageWork(repo, subject) : forgetWork(repo, digest)]);
   }
   const range = { childrenOf: repo, partitions: deps.catalog.tags.table.shape.partitions ?? [] };
   const filters = [{ column: "digest", value: digest }];

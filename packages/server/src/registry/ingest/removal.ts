@@ -2,6 +2,8 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { WriteDeps } from "../../engine/write/mutation.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { Reader } from "../../store/db/connection.ts";
+import { forgetWork } from "../../store/tables/exposure/image-work.ts";
+import { requestWork } from "../../store/tables/exposure/work.ts";
 import {
   deleteLocation,
   deleteLocations,
@@ -53,6 +55,7 @@ export async function removeLocation(
   for (let last: string | undefined = ""; last !== undefined; )
     last = await removeTagBatch(deps, tx, location, last, origin);
   await forgetManifestsUntil(tx, repo, time);
+  await requestWork(tx, [forgetWork(repo)]);
   const hasTags = await deps.catalog.tags.table.hasAny(tx, { column: "parent", value: repo });
   // Something was pushed after the removal, so the location exists again.
   if (hasTags || (await hasManifests(tx, repo)) || (await hasActivitySince(tx, repo, time))) return;

@@ -5,6 +5,7 @@ import type { Mutation } from "../../engine/write/mutation.ts";
 import { nextUpdateTime, timeAfterAll } from "../../engine/write/update-time.ts";
 import { failedPrecondition, notFound, type WharfError } from "../../lib/errors.ts";
 import type { Reader } from "../../store/db/connection.ts";
+import { requestTagWork } from "../../store/tables/exposure/image-work.ts";
 import { wantsUniqueTags } from "../../store/tables/registry/settings.ts";
 import {
   addEntry,
@@ -70,6 +71,9 @@ export async function recordTag(
     return { outcome: "unchanged", tag: before, previous: before.digest };
   }
   after.updateTime = nextUpdateTime(before ?? {}, time);
+  if (before?.digest !== after.digest) {
+    await requestTagWork(tx, repo, update.name, [after.digest, before?.digest ?? ""]);
+  }
   if (before === undefined) {
     await mutation.insert(tags, after);
     return { outcome: "created", tag: after, previous: "" };
@@ -166,6 +170,7 @@ export async function recordRemoval(
 ): Promise<void> {
   const newest = await newestEntry(tx, repo, name);
   const at = Math.max(time, newest?.seen ?? 0);
+  await requestTagWork(tx, repo, name, [newest?.digest ?? ""]);
   if (newest?.digest === "") await confirmEntry(tx, newest.id, at);
   else await addEntry(tx, repo, name, "", at);
 }

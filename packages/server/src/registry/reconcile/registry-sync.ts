@@ -34,6 +34,8 @@ export class RegistrySync {
   readonly handlers: readonly [DescMethod, Handler][];
   /** All registries for requests, by host. */
   readonly contents: ReadonlyMap<string, RegistryContents>;
+  /** Attached registries as background tasks read them, by host. */
+  readonly remotes: ReadonlyMap<string, RemoteRegistry>;
   readonly #clients: readonly RemoteRegistry[];
   readonly #reconcilers: readonly Reconciler[];
 
@@ -42,11 +44,13 @@ export class RegistrySync {
     handlers: readonly [DescMethod, Handler][],
     reconcilers: readonly Reconciler[],
     contents: ReadonlyMap<string, RegistryContents>,
+    remotes: Remotes,
     clients: readonly RemoteRegistry[],
   ) {
     this.endpoints = endpoints;
     this.handlers = handlers;
     this.contents = contents;
+    this.remotes = remotes;
     this.#reconcilers = reconcilers;
     this.#clients = clients;
   }
@@ -79,6 +83,7 @@ export class RegistrySync {
       registryHandlers(deps, reconcilers),
       [...reconcilers.values()],
       contents,
+      backgroundClients,
       [...clients.values(), ...backgroundClients.values()],
     );
   }

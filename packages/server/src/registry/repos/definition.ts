@@ -25,6 +25,8 @@ import type { Handler } from "../../rpc/call.ts";
 import { fieldValue } from "../../rpc/fields.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { countsOf } from "../../store/resources/range-counts.ts";
+import { forgetWork, tagWork } from "../../store/tables/exposure/image-work.ts";
+import { requestWork } from "../../store/tables/exposure/work.ts";
 import { unlinkBlobs } from "../../store/tables/registry/blobs.ts";
 import { deleteLocations, locationsOf, OWN_HOST } from "../../store/tables/registry/locations.ts";
 import { forgetManifests, hasManifests } from "../../store/tables/registry/manifests.ts";
@@ -153,6 +155,7 @@ function deleteRepo(deps: MethodDeps): Handler {
       await store.writeFor(call, async (tx) => {
         if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);
         await tags.table.deleteChildren(tx, uid, deletedTags);
+        await requestWork(tx, [tagWork(uid)]);
         await audit(tx, call, { resource: uid, detail: { emptied: true } });
       });
     }
@@ -173,9 +176,11 @@ async function removeContents({ deps, tx, call }: Mutation, { uid }: Repo): Prom
   }
   await deps.catalog.tags.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
   await forgetManifests(tx, uid);
+  await requestWork(tx, [forgetWork(uid)]);
   await unlinkBlobs(tx, uid);
   if (locations.length === 0) await forgetHistory(tx, uid);
   await deleteLocations(tx, uid);
   await deleteReadme(tx, uid);
   await deps.catalog.deployments.table.delete(tx, uid);
+  await deps.catalog.decisions.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
 }

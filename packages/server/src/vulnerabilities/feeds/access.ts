@@ -1,7 +1,7 @@
-import type { Group } from "@wharf/contract";
+import { CapabilitySet, type Group } from "@wharf/contract";
 import type { Authenticator } from "../../auth/authenticator.ts";
 import { ANONYMOUS_UID } from "../../auth/caller.ts";
-import type { Grants } from "../../auth/grants.ts";
+import { Grants } from "../../auth/grants.ts";
 import { FEED_CAPABILITIES } from "../../auth/public-access.ts";
 import type { ResourceStore } from "../../engine/catalog.ts";
 import type { ListDeps } from "../../engine/list/lists.ts";
@@ -50,6 +50,27 @@ export async function feedGroup(
   if (grants === undefined)
     throw unauthenticated("the feed does not exist or is not public: send a token");
   throw notFound("Feed", written);
+}
+
+/**
+ * The scopes at which a caller reads advisories: where it may list them, and where everyone may. Everywhere if undefined.
+ * Without credentials and anything public, it is asked for credentials: an empty answer would look like good news.
+ */
+export async function advisoryScopes(
+  access: FeedAccess,
+  authorization: string | undefined,
+): Promise<readonly string[] | undefined> {
+  const own = await grantsOf(access, authorization);
+  const anonymous = await access.exchange.identities.find(ANONYMOUS_UID);
+  const open = anonymous?.granted.reach(FEED_CAPABILITIES) ?? { scopes: [] };
+  const shared = "scopes" in open ? open.scopes : [];
+  if (own === undefined && shared.length === 0) {
+    throw unauthenticated("no advisories are public here: send a token");
+  }
+  const readable = CapabilitySet.of(...FEED_CAPABILITIES);
+  const grants = (own ?? Grants.NONE).plus(shared.map((uid) => [uid, readable]));
+  const reach = grants.reach(FEED_CAPABILITIES);
+  return "scopes" in reach ? reach.scopes : undefined;
 }
 
 /**

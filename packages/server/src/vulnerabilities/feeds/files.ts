@@ -34,6 +34,7 @@ import {
   csafIndex,
   isPublished,
 } from "./csaf.ts";
+import { ecosystemsOf, isOfEcosystem } from "./ecosystems.ts";
 import type { FeedFile } from "./path.ts";
 import type { FeedReader } from "./reader.ts";
 import type { FeedSigner } from "./signer.ts";
@@ -78,17 +79,20 @@ export async function feedFile(
     case "osv index":
       return { type: JSON_TYPE, body: osvIndex(reader) };
     case "osv archive":
-      return { type: ZIP_TYPE, body: archiveOf(osvFiles(source)) };
+      return { type: ZIP_TYPE, body: archiveOf(osvFiles(source, file.ecosystem)) };
+    case "osv ecosystems":
+      return { type: TEXT_TYPE, body: osvEcosystems(source) };
     case "osv tar":
       return { type: GZIP_TYPE, body: tarGzipOf(osvFiles(source)) };
     case "osv changes":
-      return { type: CSV_TYPE, body: osvChanges(reader) };
+      return { type: CSV_TYPE, body: osvChanges(source, file.ecosystem) };
     case "osv document": {
       const found = await reader.document(file.id);
       if (found === undefined) return;
       if ("movedTo" in found) {
         return { type: TEXT_TYPE, body: "", location: osvFile(found.movedTo) };
       }
+      if (!isOfEcosystem(found.advisories, publication, file.ecosystem)) return;
       return json(osvDocument(found.advisories, publication));
     }
     case "secdb":
@@ -170,15 +174,19 @@ async function* startingWith(first: string, rest: AsyncGenerator<string>): Async
 async function* osvEntries(
   reader: FeedReader,
   compare: (a: OsvEntry, b: OsvEntry) => number,
+  isIncluded?: (advisory: Advisory) => boolean,
 ): AsyncGenerator<OsvEntry> {
   const entries = new Map<string, OsvEntry>();
+  const included = new Set<string>();
   for await (const advisory of reader.byId()) {
     const entry = osvEntry(advisory);
     if (entry === undefined) continue;
     const other = entries.get(entry.id);
     entries.set(entry.id, other === undefined ? entry : laterEntry(other, entry));
+    if (isIncluded === undefined || isIncluded(advisory)) included.add(entry.id);
   }
-  yield* reader.inOrder([...entries.values()], compare);
+  const chosen = [...entries.values()].filter(({ id }) => included.has(id));
+  yield* reader.inOrder(chosen, compare);
 }
 
 function compareIds(a: OsvEntry, b: OsvEntry): number {
@@ -199,11 +207,25 @@ async function* osvIndex(reader: FeedReader): AsyncGenerator<string> {
  * they know. So the time is that of the change in this feed, later than that of a record which was modified before it
  * was imported. Ids that changed together stay in order.
  */
-async function* osvChanges(reader: FeedReader): AsyncGenerator<string> {
+async function* osvChanges(
+  { reader, publication }: FeedSource,
+  ecosystem: string | undefined,
+): AsyncGenerator<string> {
   const latestFirst = (a: OsvEntry, b: OsvEntry) => b.changed - a.changed || compareIds(a, b);
-  for await (const { id, changed } of osvEntries(reader, latestFirst)) {
+  const isIncluded = (one: Advisory) => isOfEcosystem([one], publication, ecosystem);
+  for await (const { id, changed } of osvEntries(reader, latestFirst, isIncluded)) {
     yield `${rfc3339(changed)},${csvField(id)}\n`;
   }
+}
+
+/** The ecosystems that have files of their own, one in each line. */
+async function* osvEcosystems({ reader, publication }: FeedSource): AsyncGenerator<string> {
+  const names = new Set<string>();
+  for await (const advisory of reader.byId()) {
+    if (osvEntry(advisory) === undefined) continue;
+    for (const name of ecosystemsOf(advisory, publication)) names.add(name);
+  }
+  for (const name of [...names].sort()) yield `${name}\n`;
 }
 
 /** Quoted if necessary (RFC 4180). */
@@ -211,8 +233,12 @@ function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-async function* osvFiles({ reader, publication }: FeedSource): AsyncGenerator<ArchivedFile> {
+async function* osvFiles(
+  { reader, publication }: FeedSource,
+  ecosystem?: string,
+): AsyncGenerator<ArchivedFile> {
   for await (const advisories of reader.byDocument()) {
+    if (!isOfEcosystem(advisories, publication, ecosystem)) continue;
     const document = osvDocument(advisories, publication);
     if (document === undefined) continue;
     const path = osvFile(document.id as string);

@@ -9,8 +9,9 @@ import {
 
 /** A file of a feed. */
 export type FeedFile =
-  | { readonly kind: "osv index" | "osv changes" | "osv archive" | "osv tar" }
-  | { readonly kind: "osv document"; readonly id: string }
+  | { readonly kind: "osv index" | "osv tar" | "osv ecosystems" }
+  | { readonly kind: "osv changes" | "osv archive"; readonly ecosystem: string | undefined }
+  | { readonly kind: "osv document"; readonly id: string; readonly ecosystem: string | undefined }
   | { readonly kind: "secdb"; readonly architecture: string | undefined }
   | { readonly kind: "openvex all" | "openvex archive" | "openvex index" | "openvex manifest" }
   | { readonly kind: "openvex document"; readonly key: PackageKey }
@@ -70,9 +71,10 @@ const PROOFS = [...CSAF_HASHES, CSAF_SIGNATURE] as const;
 /** Files with a fixed path. */
 const FIXED: Readonly<Record<string, FeedFile>> = {
   "osv/all.json": { kind: "osv index" },
-  "osv/all.zip": { kind: "osv archive" },
+  "osv/all.zip": { kind: "osv archive", ecosystem: undefined },
   "osv/all.tar.gz": { kind: "osv tar" },
-  "osv/modified_id.csv": { kind: "osv changes" },
+  "osv/modified_id.csv": { kind: "osv changes", ecosystem: undefined },
+  "osv/ecosystems.txt": { kind: "osv ecosystems" },
   "secdb/security.json": { kind: "secdb", architecture: undefined },
   "openvex/all.json": { kind: "openvex all" },
   "openvex/all.zip": { kind: "openvex archive" },
@@ -108,8 +110,9 @@ function readFile(segments: readonly string[]): FeedFile | undefined {
   const count = segments.length;
   if (format === "osv" && count === 2) {
     const id = withoutJson(first);
-    return id === undefined ? undefined : { kind: "osv document", id };
+    return id === undefined ? undefined : { kind: "osv document", id, ecosystem: undefined };
   }
+  if (format === "osv" && count === 3) return ofEcosystem(first, second);
   if (format === "secdb" && count === 3 && second === "security.json") {
     return { kind: "secdb", architecture: first };
   }
@@ -129,6 +132,15 @@ function readFile(segments: readonly string[]): FeedFile | undefined {
     return { kind: "csaf feed", name: first };
   }
   return undefined;
+}
+
+/** Below an ecosystem: the layout of the buckets of osv.dev, in which releases are those of their distribution. */
+function ofEcosystem(ecosystem: string, file: string): FeedFile | undefined {
+  if (ecosystem.includes(":")) return undefined;
+  if (file === "all.zip") return { kind: "osv archive", ecosystem };
+  if (file === "modified_id.csv") return { kind: "osv changes", ecosystem };
+  const id = withoutJson(file);
+  return id === undefined ? undefined : { kind: "osv document", id, ecosystem };
 }
 
 function withoutJson(name: string): string | undefined {

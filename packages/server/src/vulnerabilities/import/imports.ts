@@ -10,7 +10,7 @@ import {
   ImportAdvisoriesResponseSchema,
 } from "@wharf/contract";
 import type { CreateDeps, Remember } from "../../engine/write/creates.ts";
-import { Mutation, type WriteDeps } from "../../engine/write/mutation.ts";
+import { Mutation, type MutationOptions, type WriteDeps } from "../../engine/write/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Call, Handler, Reply } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
@@ -53,35 +53,43 @@ function importAdvisories(deps: ImportDeps): Handler {
     // The access rule of the method covers all that an import does.
     return deps.creates.once(
       call,
-      (remember) => importAll(deps, call, context, documents, remember),
+      async (remember) =>
+        replyOf(await importDocuments(deps, call, context, documents, { remember })),
       async () => {},
     );
   };
 }
 
-/** Imports documents in batches. The response is remembered with the last: earlier ones can be imported again. */
-async function importAll(
+export interface ImportOptions {
+  /** Remembers the response with the last batch: earlier ones can be imported again. */
+  readonly remember?: Remember;
+  /** The actor of the import, where it is not the caller. */
+  readonly mutation?: MutationOptions;
+}
+
+/** Imports documents in batches. */
+export async function importDocuments(
   deps: WriteDeps,
   call: Call,
   context: ImportContext,
   documents: readonly AdvisoryDocument[],
-  remember: Remember,
-): Promise<Reply> {
+  { remember, mutation }: ImportOptions,
+): Promise<AdvisoryDocumentResult[]> {
   let results: AdvisoryDocumentResult[] = [];
   const all = [...batches(documents)];
   for (const [at, batch] of all.entries()) {
     const [valid, rejected] = validate(batch, call.time);
     // An import that has begun runs to its end, which settles severities.
     results = await deps.store.writeFor(at === 0 ? call : {}, async (tx) => {
-      const bulk = new Mutation(call, tx, deps, { events: "held", audit: "once" });
+      const bulk = new Mutation(call, tx, deps, { ...mutation, events: "held", audit: "once" });
       const done = await importBatch(bulk, context, valid);
       const imported = [...results, ...inOrder(batch, rejected, done)];
-      if (at === all.length - 1) await remember(tx, replyOf(imported));
+      if (at === all.length - 1) await remember?.(tx, replyOf(imported));
       return imported;
     });
   }
   await settleSeverities(deps, context.group);
-  return replyOf(results);
+  return results;
 }
 
 /** The results of all documents without storing anything. */

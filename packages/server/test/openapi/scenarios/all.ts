@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as openpgp from "openpgp";
+import { SCANNER_VERSION } from "../../../src/v1/exposure/vuln-report.ts";
 import { Receiver } from "../../support/events/receiver.ts";
 import { StandInIssuer } from "../../support/providers/issuer.ts";
 import { scratchFolder } from "../../support/server/scratch-folder.ts";
@@ -11,6 +12,11 @@ import { Recorder } from "../recorder.ts";
 import { advisories } from "./advisories.ts";
 import { attachedRegistry } from "./attached-registry.ts";
 import { events } from "./events.ts";
+import { exposure } from "./exposure.ts";
+import { exposureContract } from "./exposure-contract.ts";
+import { exposureDecisions } from "./exposure-decisions.ts";
+import { exposureScans } from "./exposure-scans.ts";
+import { exposureSources } from "./exposure-sources.ts";
 import { iam } from "./iam.ts";
 import { iamV1 } from "./iam-v1.ts";
 import { login } from "./login.ts";
@@ -20,6 +26,8 @@ import { scim } from "./scim.ts";
 import { system } from "./system.ts";
 
 const UPSTREAM = "https://accounts.example.com";
+/** This server as a scanner. */
+const OWN_VERSION = [SCANNER_VERSION, "wharf/1.0.0"] as const;
 const FINGERPRINT = "0123456789ABCDEF0123456789ABCDEF01234567";
 
 /** Plays a scenario on a server of its own, and returns what it recorded. */
@@ -56,6 +64,11 @@ export const SCENARIOS: Readonly<Record<string, Play>> = {
   events: playEvents,
   login: playLogin,
   advisories: playAdvisories,
+  exposure: on({ registry: true }, exposure),
+  "exposure-contract": on({ registry: true }, exposureContract, [OWN_VERSION]),
+  "exposure-decisions": on({ registry: true }, exposureDecisions),
+  "exposure-scans": on({ registry: true }, exposureScans),
+  "exposure-sources": on({}, exposureSources),
 };
 
 async function playAttachedRegistry(): Promise<Recorder["examples"]> {

@@ -4,6 +4,7 @@ import { isScope } from "@wharf/contract";
 import { Http } from "../client/http.ts";
 import { digest } from "../registry/oci-image.ts";
 import { roleNamed, type World } from "../world/world.ts";
+import { DECISION, exposureRequests } from "./exposure-requests.ts";
 
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
 const CLAIMS = { issuer: "https://issuer.example.com", subject: "extreme" };
@@ -24,7 +25,8 @@ type Kind =
   | "tag"
   | "package"
   | "advisory"
-  | "event";
+  | "event"
+  | "decision";
 
 /** The kind of resource of methods without a request of their own here, by service and name. */
 const KINDS: readonly (readonly [RegExp, Kind])[] = [
@@ -35,6 +37,7 @@ const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/RoleBindings/, "binding"],
   [/Roles/, "role"],
   [/GroupInvites/, "invite"],
+  [/Decisions/, "decision"],
   [/AdvisoryEvent$/, "event"],
   [/Advisories/, "advisory"],
   [/TagHistory|Tags|Tag$/, "tag"],
@@ -67,8 +70,11 @@ export class ValidRequests {
     const advisory = (await v1.post("", { parentId: group, advisory: ABOUT })).body.id;
     const advisoryEvent = { detection: { manual: {} } };
     const event = (await v1.post(`/${advisory}/events`, { advisoryEvent })).body.id;
+    // Nobody may approve their own: the one that calls all methods is another one.
+    const author = api.as((await world.member({ [group]: "owner" })).token);
     return new ValidRequests({
       ...{ group, identity, idp, repo, advisory, event },
+      decision: await uid(author.decisions.create(group, DECISION)),
       role: await world.role(group, ["groups.list"]),
       binding: await world.bind(group, identity, "viewer"),
       invite: await uid(api.groupInvites.create(group, { roleUid: viewer, ttl: "3600s" })),
@@ -87,11 +93,13 @@ export class ValidRequests {
     const field = input.fields.find(isScope);
     const isSpared = /Delete/.test(name) && deleted === "nobody";
     const uid = isSpared ? NOBODY : this.#uids[kind];
-    return field === undefined ? {} : { [field.jsonName]: uid };
+    if (field === undefined) return {};
+    return { [field.jsonName]: field.message === undefined ? uid : { uid } };
   }
 
   #requests(): Readonly<Record<string, JsonObject>> {
-    const { group, identity, role, binding, idp, invite, repo, tag, advisory, event } = this.#uids;
+    const { group, identity, role, binding, idp, invite, repo, tag, advisory, event, decision } =
+      this.#uids;
     const name = `extreme-${this.#names++}`;
     const roleUid = roleNamed("viewer");
     const provider = { name, defaultRole: roleUid, oidc: OIDC };
@@ -104,6 +112,9 @@ export class ValidRequests {
     // Nothing is sent, and no name is looked up.
     const sink = "https://203.0.113.1/";
     const subscription = { sink, state: "SUBSCRIPTION_STATE_PAUSED" };
+    // Nothing is read.
+    const kind = "VULNERABILITY_SOURCE_KIND_OSV";
+    const vulnerabilitySource = { name, kind, ecosystems: ["npm"], paused: true };
     return {
       "Auth/Delete": { id: NOBODY },
       "SessionsService/EndSession": { id: "nobody" },
@@ -115,6 +126,13 @@ export class ValidRequests {
       "SubscriptionsService/CreateSubscription": { parent: group, subscription },
       "SubscriptionsService/UpdateSubscription": { subscription: { uid: NOBODY, ...subscription } },
       "Subscriptions/Create": { parentId: group, subscription: { sink } },
+      "VulnerabilitySourcesService/CreateVulnerabilitySource": {
+        parent: group,
+        vulnerabilitySource,
+      },
+      "VulnerabilitySourcesService/UpdateVulnerabilitySource": {
+        vulnerabilitySource: { uid: NOBODY, ...vulnerabilitySource },
+      },
       "GroupsService/CreateGroup": { parent: group, group: { name } },
       "GroupsService/UpdateGroup": { group: { uid: group, name } },
       "Groups/Create": { parent: group, group: { name } },
@@ -204,6 +222,7 @@ export class ValidRequests {
         documents: [{ advisories: [] }],
         validateOnly: true,
       },
+      ...exposureRequests(group, repo, decision),
     };
   }
 }

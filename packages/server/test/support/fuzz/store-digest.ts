@@ -1,5 +1,6 @@
 /** Digests of all that is stored, to tell whether anything has changed. */
 import { createHash } from "node:crypto";
+import { exposureIsSettled } from "../exposure/settled.ts";
 import { rawResults, rawRows } from "../server/direct-store.ts";
 import type { TestServer } from "../server/test-server.ts";
 
@@ -24,7 +25,8 @@ type Row = Readonly<Record<string, unknown>>;
 export type StoreDigest = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**
- * The digests of all rows, or of those of an organization; without some tables.
+ * The digests of all rows, or of those of an organization; without some tables. First the server does the work that follows
+ * from what was written before: it would change rows between two digests.
  *
  * @example const before = await storeDigest(server);
  */
@@ -33,6 +35,7 @@ export async function storeDigest(
   organization = "",
   isLeftOut: RegExp = NOTED,
 ): Promise<StoreDigest> {
+  await exposureIsSettled(server);
   const isSqlite = server.storeFlags[0] === "--data";
   const names = await rawRows<{ name: string }>(
     server,

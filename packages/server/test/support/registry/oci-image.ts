@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 
 const MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 const INDEX = "application/vnd.oci.image.index.v1+json";
@@ -15,14 +15,14 @@ interface Descriptor {
 
 /**
  * Writes an image that holds one file, as an OCI layout: for one architecture, or an index of several. Images differ by
- * the content of the file.
+ * the content of the file. In place of it, a whole layer can be given, compressed with gzip.
  *
  * @example writeImage(folder, "1.0", "hello", ["amd64", "arm64"]);
  */
 export function writeImage(
   folder: string,
   tag: string,
-  content: string,
+  content: string | Buffer,
   architectures: readonly string[] = ["amd64"],
   /** The runtime configuration of an architecture. */
   run: (architecture: string) => object | undefined = () => undefined,
@@ -35,7 +35,7 @@ export function writeImage(
     writeFileSync(join(blobs, digest), body);
     return { mediaType, digest: `sha256:${digest}`, size: body.length };
   };
-  const tar = tarOf("hello.txt", content);
+  const tar = typeof content === "string" ? tarOf("hello.txt", content) : gunzipSync(content);
   const layer = blob("application/vnd.oci.image.layer.v1.tar+gzip", gzipSync(tar));
   const manifests = architectures.map((architecture) => {
     const platform = { architecture, os: "linux" };

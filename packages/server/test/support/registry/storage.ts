@@ -64,6 +64,19 @@ export class RegistryStorage {
     return { digest: own, manifests: [own], layers: layerDigests, size, manifestSize };
   }
 
+  /** Stores an artifact of one layer with this content, attached to an image if there is one. */
+  document(mediaType: string, content: string, image?: StoredImage): StoredImage {
+    const config = this.#blob("application/vnd.oci.empty.v1+json", {});
+    const layer = this.#blob(mediaType, Buffer.from(content));
+    const subject = image && {
+      subject: { mediaType: MANIFEST, digest: image.digest, size: image.manifestSize },
+    };
+    const manifest = { schemaVersion: 2, mediaType: MANIFEST, config, layers: [layer], ...subject };
+    const { digest, size: manifestSize } = this.#blob(MANIFEST, manifest);
+    const layers = [config.digest, layer.digest];
+    return { digest, manifests: [digest], layers, size: config.size + layer.size, manifestSize };
+  }
+
   /** Puts an image into a repository without a tag. */
   put(path: string, image: StoredImage): void {
     this.tag(path, "temporary", image);

@@ -79,6 +79,10 @@ export class DirectStore {
             registryHost: "",
           }),
         },
+        vulnerabilitySources: {
+          secrets,
+          policy: new SinkPolicy({ ...settings, onLoopback: true }),
+        },
         registry: {
           hosts: () => registryHosts(settings, server.url),
           attached: [...settings.registryUrls.keys()],

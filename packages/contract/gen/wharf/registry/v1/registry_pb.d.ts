@@ -7,6 +7,8 @@ import type { Message } from "@bufbuild/protobuf";
 import type { CustomOverlay, CustomOverlayJson } from "./overlay_pb.js";
 import type { EmptySchema, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import type { UIDPFilter, UIDPFilterJson } from "../../common/uid_filter_pb.js";
+import type { Sbom2Schema } from "../../tenant/v1/sbom_pb.js";
+import type { VulnReportSchema } from "../../tenant/v1/vuln_pb.js";
 
 /**
  * Describes the file wharf/registry/v1/registry.proto.
@@ -2389,6 +2391,1221 @@ export declare type SyncStatusListJson = {
 export declare const SyncStatusListSchema: GenMessage<SyncStatusList, {jsonType: SyncStatusListJson}>;
 
 /**
+ * @generated from message wharf.registry.v1.SbomRequest
+ */
+export declare type SbomRequest = Message<"wharf.registry.v1.SbomRequest"> & {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId: string;
+
+  /**
+   * The digest of an image or an index.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest: string;
+
+  /**
+   * The architecture of an index; amd64 by default, or the only one.
+   *
+   * @generated from field: string arch = 3;
+   */
+  arch: string;
+};
+
+/**
+ * @generated from message wharf.registry.v1.SbomRequest
+ */
+export declare type SbomRequestJson = {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId?: string;
+
+  /**
+   * The digest of an image or an index.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest?: string;
+
+  /**
+   * The architecture of an index; amd64 by default, or the only one.
+   *
+   * @generated from field: string arch = 3;
+   */
+  arch?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.SbomRequest.
+ * Use `create(SbomRequestSchema)` to create a new message.
+ */
+export declare const SbomRequestSchema: GenMessage<SbomRequest, {jsonType: SbomRequestJson}>;
+
+/**
+ * @generated from message wharf.registry.v1.RawSbomRequest
+ */
+export declare type RawSbomRequest = Message<"wharf.registry.v1.RawSbomRequest"> & {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId: string;
+
+  /**
+   * The digest of an image or an index.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest: string;
+
+  /**
+   * Ignored: the digest says which image it is.
+   *
+   * @generated from field: string reference = 3;
+   */
+  reference: string;
+
+  /**
+   * The architecture of an index; amd64 by default, or the only one.
+   *
+   * @generated from field: string arch = 4;
+   */
+  arch: string;
+};
+
+/**
+ * @generated from message wharf.registry.v1.RawSbomRequest
+ */
+export declare type RawSbomRequestJson = {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId?: string;
+
+  /**
+   * The digest of an image or an index.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest?: string;
+
+  /**
+   * Ignored: the digest says which image it is.
+   *
+   * @generated from field: string reference = 3;
+   */
+  reference?: string;
+
+  /**
+   * The architecture of an index; amd64 by default, or the only one.
+   *
+   * @generated from field: string arch = 4;
+   */
+  arch?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.RawSbomRequest.
+ * Use `create(RawSbomRequestSchema)` to create a new message.
+ */
+export declare const RawSbomRequestSchema: GenMessage<RawSbomRequest, {jsonType: RawSbomRequestJson}>;
+
+/**
+ * An SBOM as it is.
+ *
+ * @generated from message wharf.registry.v1.RawSbom
+ */
+export declare type RawSbom = Message<"wharf.registry.v1.RawSbom"> & {
+  /**
+   * The JSON document.
+   *
+   * @generated from field: string rawSbom = 1;
+   */
+  rawSbom: string;
+};
+
+/**
+ * An SBOM as it is.
+ *
+ * @generated from message wharf.registry.v1.RawSbom
+ */
+export declare type RawSbomJson = {
+  /**
+   * The JSON document.
+   *
+   * @generated from field: string rawSbom = 1;
+   */
+  rawSbom?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.RawSbom.
+ * Use `create(RawSbomSchema)` to create a new message.
+ */
+export declare const RawSbomSchema: GenMessage<RawSbom, {jsonType: RawSbomJson}>;
+
+/**
+ * @generated from message wharf.registry.v1.VulnReportRequest
+ */
+export declare type VulnReportRequest = Message<"wharf.registry.v1.VulnReportRequest"> & {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId: string;
+
+  /**
+   * The digest of an image or an index.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest: string;
+};
+
+/**
+ * @generated from message wharf.registry.v1.VulnReportRequest
+ */
+export declare type VulnReportRequestJson = {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId?: string;
+
+  /**
+   * The digest of an image or an index.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.VulnReportRequest.
+ * Use `create(VulnReportRequestSchema)` to create a new message.
+ */
+export declare const VulnReportRequestSchema: GenMessage<VulnReportRequest, {jsonType: VulnReportRequestJson}>;
+
+/**
+ * @generated from message wharf.registry.v1.ManifestMetadataIndexFilter
+ */
+export declare type ManifestMetadataIndexFilter = Message<"wharf.registry.v1.ManifestMetadataIndexFilter"> & {
+  /**
+   * The digest of an index.
+   *
+   * @generated from field: string digest = 1;
+   */
+  digest: string;
+
+  /**
+   * The architecture; amd64 by default, or the only one.
+   *
+   * @generated from field: string arch = 2;
+   */
+  arch: string;
+};
+
+/**
+ * @generated from message wharf.registry.v1.ManifestMetadataIndexFilter
+ */
+export declare type ManifestMetadataIndexFilterJson = {
+  /**
+   * The digest of an index.
+   *
+   * @generated from field: string digest = 1;
+   */
+  digest?: string;
+
+  /**
+   * The architecture; amd64 by default, or the only one.
+   *
+   * @generated from field: string arch = 2;
+   */
+  arch?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.ManifestMetadataIndexFilter.
+ * Use `create(ManifestMetadataIndexFilterSchema)` to create a new message.
+ */
+export declare const ManifestMetadataIndexFilterSchema: GenMessage<ManifestMetadataIndexFilter, {jsonType: ManifestMetadataIndexFilterJson}>;
+
+/**
+ * @generated from message wharf.registry.v1.ManifestMetadataFilterEntry
+ */
+export declare type ManifestMetadataFilterEntry = Message<"wharf.registry.v1.ManifestMetadataFilterEntry"> & {
+  /**
+   * @generated from oneof wharf.registry.v1.ManifestMetadataFilterEntry.filter
+   */
+  filter: {
+    /**
+     * The digest of an image.
+     *
+     * @generated from field: string image_digest = 1;
+     */
+    value: string;
+    case: "imageDigest";
+  } | {
+    /**
+     * An image of an index.
+     *
+     * @generated from field: wharf.registry.v1.ManifestMetadataIndexFilter index_filter = 2;
+     */
+    value: ManifestMetadataIndexFilter;
+    case: "indexFilter";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * @generated from message wharf.registry.v1.ManifestMetadataFilterEntry
+ */
+export declare type ManifestMetadataFilterEntryJson = {
+  /**
+   * The digest of an image.
+   *
+   * @generated from field: string image_digest = 1;
+   */
+  imageDigest?: string;
+
+  /**
+   * An image of an index.
+   *
+   * @generated from field: wharf.registry.v1.ManifestMetadataIndexFilter index_filter = 2;
+   */
+  indexFilter?: ManifestMetadataIndexFilterJson;
+};
+
+/**
+ * Describes the message wharf.registry.v1.ManifestMetadataFilterEntry.
+ * Use `create(ManifestMetadataFilterEntrySchema)` to create a new message.
+ */
+export declare const ManifestMetadataFilterEntrySchema: GenMessage<ManifestMetadataFilterEntry, {jsonType: ManifestMetadataFilterEntryJson}>;
+
+/**
+ * @generated from message wharf.registry.v1.ManifestMetadataFilter
+ */
+export declare type ManifestMetadataFilter = Message<"wharf.registry.v1.ManifestMetadataFilter"> & {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId: string;
+
+  /**
+   * The images, in the order of the response.
+   *
+   * @generated from field: repeated wharf.registry.v1.ManifestMetadataFilterEntry items = 2;
+   */
+  items: ManifestMetadataFilterEntry[];
+};
+
+/**
+ * @generated from message wharf.registry.v1.ManifestMetadataFilter
+ */
+export declare type ManifestMetadataFilterJson = {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId?: string;
+
+  /**
+   * The images, in the order of the response.
+   *
+   * @generated from field: repeated wharf.registry.v1.ManifestMetadataFilterEntry items = 2;
+   */
+  items?: ManifestMetadataFilterEntryJson[];
+};
+
+/**
+ * Describes the message wharf.registry.v1.ManifestMetadataFilter.
+ * Use `create(ManifestMetadataFilterSchema)` to create a new message.
+ */
+export declare const ManifestMetadataFilterSchema: GenMessage<ManifestMetadataFilter, {jsonType: ManifestMetadataFilterJson}>;
+
+/**
+ * A package of an image.
+ *
+ * @generated from message wharf.registry.v1.PkgMetadata
+ */
+export declare type PkgMetadata = Message<"wharf.registry.v1.PkgMetadata"> & {
+  /**
+   * Its package URL.
+   *
+   * @generated from field: string purl = 1;
+   */
+  purl: string;
+
+  /**
+   * The package URL of its source package, if it is another one.
+   *
+   * @generated from field: string origin_purl = 2;
+   */
+  originPurl: string;
+
+  /**
+   * The end of life of the package; the zero date if there is none.
+   *
+   * @generated from field: google.protobuf.Timestamp eol_date = 3;
+   */
+  eolDate?: Timestamp | undefined;
+
+  /**
+   * The zero date: SBOMs do not have it.
+   *
+   * @generated from field: google.protobuf.Timestamp build_timestamp = 4;
+   */
+  buildTimestamp?: Timestamp | undefined;
+
+  /**
+   * The license, empty if it is unknown.
+   *
+   * @generated from field: string license = 5;
+   */
+  license: string;
+};
+
+/**
+ * A package of an image.
+ *
+ * @generated from message wharf.registry.v1.PkgMetadata
+ */
+export declare type PkgMetadataJson = {
+  /**
+   * Its package URL.
+   *
+   * @generated from field: string purl = 1;
+   */
+  purl?: string;
+
+  /**
+   * The package URL of its source package, if it is another one.
+   *
+   * @generated from field: string origin_purl = 2;
+   */
+  originPurl?: string;
+
+  /**
+   * The end of life of the package; the zero date if there is none.
+   *
+   * @generated from field: google.protobuf.Timestamp eol_date = 3;
+   */
+  eolDate?: TimestampJson;
+
+  /**
+   * The zero date: SBOMs do not have it.
+   *
+   * @generated from field: google.protobuf.Timestamp build_timestamp = 4;
+   */
+  buildTimestamp?: TimestampJson;
+
+  /**
+   * The license, empty if it is unknown.
+   *
+   * @generated from field: string license = 5;
+   */
+  license?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.PkgMetadata.
+ * Use `create(PkgMetadataSchema)` to create a new message.
+ */
+export declare const PkgMetadataSchema: GenMessage<PkgMetadata, {jsonType: PkgMetadataJson}>;
+
+/**
+ * The packages of an image.
+ *
+ * @generated from message wharf.registry.v1.ManifestMetadata
+ */
+export declare type ManifestMetadata = Message<"wharf.registry.v1.ManifestMetadata"> & {
+  /**
+   * The digest of the image.
+   *
+   * @generated from field: string digest = 1;
+   */
+  digest: string;
+
+  /**
+   * @generated from field: repeated wharf.registry.v1.PkgMetadata pkg_metadata = 2;
+   */
+  pkgMetadata: PkgMetadata[];
+};
+
+/**
+ * The packages of an image.
+ *
+ * @generated from message wharf.registry.v1.ManifestMetadata
+ */
+export declare type ManifestMetadataJson = {
+  /**
+   * The digest of the image.
+   *
+   * @generated from field: string digest = 1;
+   */
+  digest?: string;
+
+  /**
+   * @generated from field: repeated wharf.registry.v1.PkgMetadata pkg_metadata = 2;
+   */
+  pkgMetadata?: PkgMetadataJson[];
+};
+
+/**
+ * Describes the message wharf.registry.v1.ManifestMetadata.
+ * Use `create(ManifestMetadataSchema)` to create a new message.
+ */
+export declare const ManifestMetadataSchema: GenMessage<ManifestMetadata, {jsonType: ManifestMetadataJson}>;
+
+/**
+ * @generated from message wharf.registry.v1.ManifestMetadataList
+ */
+export declare type ManifestMetadataList = Message<"wharf.registry.v1.ManifestMetadataList"> & {
+  /**
+   * @generated from field: repeated wharf.registry.v1.ManifestMetadata items = 1;
+   */
+  items: ManifestMetadata[];
+};
+
+/**
+ * @generated from message wharf.registry.v1.ManifestMetadataList
+ */
+export declare type ManifestMetadataListJson = {
+  /**
+   * @generated from field: repeated wharf.registry.v1.ManifestMetadata items = 1;
+   */
+  items?: ManifestMetadataJson[];
+};
+
+/**
+ * Describes the message wharf.registry.v1.ManifestMetadataList.
+ * Use `create(ManifestMetadataListSchema)` to create a new message.
+ */
+export declare const ManifestMetadataListSchema: GenMessage<ManifestMetadataList, {jsonType: ManifestMetadataListJson}>;
+
+/**
+ * @generated from message wharf.registry.v1.ManifestDigestCountFilter
+ */
+export declare type ManifestDigestCountFilter = Message<"wharf.registry.v1.ManifestDigestCountFilter"> & {
+  /**
+   * A group or a repo.
+   *
+   * @generated from field: string parent_id = 1;
+   */
+  parentId: string;
+};
+
+/**
+ * @generated from message wharf.registry.v1.ManifestDigestCountFilter
+ */
+export declare type ManifestDigestCountFilterJson = {
+  /**
+   * A group or a repo.
+   *
+   * @generated from field: string parent_id = 1;
+   */
+  parentId?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.ManifestDigestCountFilter.
+ * Use `create(ManifestDigestCountFilterSchema)` to create a new message.
+ */
+export declare const ManifestDigestCountFilterSchema: GenMessage<ManifestDigestCountFilter, {jsonType: ManifestDigestCountFilterJson}>;
+
+/**
+ * The number of images.
+ *
+ * @generated from message wharf.registry.v1.ManifestDigestCount
+ */
+export declare type ManifestDigestCount = Message<"wharf.registry.v1.ManifestDigestCount"> & {
+  /**
+   * Distinct digests.
+   *
+   * @generated from field: int64 count = 1;
+   */
+  count: bigint;
+};
+
+/**
+ * The number of images.
+ *
+ * @generated from message wharf.registry.v1.ManifestDigestCount
+ */
+export declare type ManifestDigestCountJson = {
+  /**
+   * Distinct digests.
+   *
+   * @generated from field: int64 count = 1;
+   */
+  count?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.ManifestDigestCount.
+ * Use `create(ManifestDigestCountSchema)` to create a new message.
+ */
+export declare const ManifestDigestCountSchema: GenMessage<ManifestDigestCount, {jsonType: ManifestDigestCountJson}>;
+
+/**
+ * @generated from message wharf.registry.v1.HelmRequest
+ */
+export declare type HelmRequest = Message<"wharf.registry.v1.HelmRequest"> & {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId: string;
+
+  /**
+   * The digest of the image.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest: string;
+
+  /**
+   * Ignored: charts deploy images of every architecture.
+   *
+   * @generated from field: string arch = 3;
+   */
+  arch: string;
+};
+
+/**
+ * @generated from message wharf.registry.v1.HelmRequest
+ */
+export declare type HelmRequestJson = {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId?: string;
+
+  /**
+   * The digest of the image.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest?: string;
+
+  /**
+   * Ignored: charts deploy images of every architecture.
+   *
+   * @generated from field: string arch = 3;
+   */
+  arch?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.HelmRequest.
+ * Use `create(HelmRequestSchema)` to create a new message.
+ */
+export declare const HelmRequestSchema: GenMessage<HelmRequest, {jsonType: HelmRequestJson}>;
+
+/**
+ * The Helm chart that deploys an image.
+ *
+ * @generated from message wharf.registry.v1.Helm
+ */
+export declare type Helm = Message<"wharf.registry.v1.Helm"> & {
+  /**
+   * The name of the chart.
+   *
+   * @generated from field: string chart_name = 1;
+   */
+  chartName: string;
+
+  /**
+   * Empty for charts that are not in this registry.
+   *
+   * @generated from field: string chart_version = 2;
+   */
+  chartVersion: string;
+
+  /**
+   * The repository of the chart.
+   *
+   * @generated from field: string chart_repository = 3;
+   */
+  chartRepository: string;
+
+  /**
+   * The digest of the chart, if it is in this registry.
+   *
+   * @generated from field: string chart_digest = 4;
+   */
+  chartDigest: string;
+
+  /**
+   * The values, as YAML: the image by digest.
+   *
+   * @generated from field: string values = 5;
+   */
+  values: string;
+};
+
+/**
+ * The Helm chart that deploys an image.
+ *
+ * @generated from message wharf.registry.v1.Helm
+ */
+export declare type HelmJson = {
+  /**
+   * The name of the chart.
+   *
+   * @generated from field: string chart_name = 1;
+   */
+  chartName?: string;
+
+  /**
+   * Empty for charts that are not in this registry.
+   *
+   * @generated from field: string chart_version = 2;
+   */
+  chartVersion?: string;
+
+  /**
+   * The repository of the chart.
+   *
+   * @generated from field: string chart_repository = 3;
+   */
+  chartRepository?: string;
+
+  /**
+   * The digest of the chart, if it is in this registry.
+   *
+   * @generated from field: string chart_digest = 4;
+   */
+  chartDigest?: string;
+
+  /**
+   * The values, as YAML: the image by digest.
+   *
+   * @generated from field: string values = 5;
+   */
+  values?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.Helm.
+ * Use `create(HelmSchema)` to create a new message.
+ */
+export declare const HelmSchema: GenMessage<Helm, {jsonType: HelmJson}>;
+
+/**
+ * @generated from message wharf.registry.v1.GetChartRequest
+ */
+export declare type GetChartRequest = Message<"wharf.registry.v1.GetChartRequest"> & {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId: string;
+
+  /**
+   * The digest of the chart.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest: string;
+};
+
+/**
+ * @generated from message wharf.registry.v1.GetChartRequest
+ */
+export declare type GetChartRequestJson = {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId?: string;
+
+  /**
+   * The digest of the chart.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.GetChartRequest.
+ * Use `create(GetChartRequestSchema)` to create a new message.
+ */
+export declare const GetChartRequestSchema: GenMessage<GetChartRequest, {jsonType: GetChartRequestJson}>;
+
+/**
+ * A Helm chart.
+ *
+ * @generated from message wharf.registry.v1.Chart
+ */
+export declare type Chart = Message<"wharf.registry.v1.Chart"> & {
+  /**
+   * The name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The version.
+   *
+   * @generated from field: string version = 2;
+   */
+  version: string;
+
+  /**
+   * The version of the application.
+   *
+   * @generated from field: string app_version = 3;
+   */
+  appVersion: string;
+
+  /**
+   * A description in a sentence.
+   *
+   * @generated from field: string description = 4;
+   */
+  description: string;
+
+  /**
+   * The charts that it depends on.
+   *
+   * @generated from field: repeated wharf.registry.v1.ChartDependency dependencies = 5;
+   */
+  dependencies: ChartDependency[];
+
+  /**
+   * The annotations of the chart.
+   *
+   * @generated from field: map<string, string> annotations = 6;
+   */
+  annotations: { [key: string]: string };
+
+  /**
+   * The images that the chart names in its annotation `images`.
+   *
+   * @generated from field: repeated wharf.registry.v1.ChartImage images = 100;
+   */
+  images: ChartImage[];
+
+  /**
+   * The file Chart.yaml.
+   *
+   * @generated from field: string raw = 101;
+   */
+  raw: string;
+
+  /**
+   * The file values.yaml.
+   *
+   * @generated from field: string values = 102;
+   */
+  values: string;
+
+  /**
+   * The file CHANGELOG.md.
+   *
+   * @generated from field: string changelog = 103;
+   */
+  changelog: string;
+};
+
+/**
+ * A Helm chart.
+ *
+ * @generated from message wharf.registry.v1.Chart
+ */
+export declare type ChartJson = {
+  /**
+   * The name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * The version.
+   *
+   * @generated from field: string version = 2;
+   */
+  version?: string;
+
+  /**
+   * The version of the application.
+   *
+   * @generated from field: string app_version = 3;
+   */
+  appVersion?: string;
+
+  /**
+   * A description in a sentence.
+   *
+   * @generated from field: string description = 4;
+   */
+  description?: string;
+
+  /**
+   * The charts that it depends on.
+   *
+   * @generated from field: repeated wharf.registry.v1.ChartDependency dependencies = 5;
+   */
+  dependencies?: ChartDependencyJson[];
+
+  /**
+   * The annotations of the chart.
+   *
+   * @generated from field: map<string, string> annotations = 6;
+   */
+  annotations?: { [key: string]: string };
+
+  /**
+   * The images that the chart names in its annotation `images`.
+   *
+   * @generated from field: repeated wharf.registry.v1.ChartImage images = 100;
+   */
+  images?: ChartImageJson[];
+
+  /**
+   * The file Chart.yaml.
+   *
+   * @generated from field: string raw = 101;
+   */
+  raw?: string;
+
+  /**
+   * The file values.yaml.
+   *
+   * @generated from field: string values = 102;
+   */
+  values?: string;
+
+  /**
+   * The file CHANGELOG.md.
+   *
+   * @generated from field: string changelog = 103;
+   */
+  changelog?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.Chart.
+ * Use `create(ChartSchema)` to create a new message.
+ */
+export declare const ChartSchema: GenMessage<Chart, {jsonType: ChartJson}>;
+
+/**
+ * A chart that another one depends on.
+ *
+ * @generated from message wharf.registry.v1.ChartDependency
+ */
+export declare type ChartDependency = Message<"wharf.registry.v1.ChartDependency"> & {
+  /**
+   * The name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The version.
+   *
+   * @generated from field: string version = 2;
+   */
+  version: string;
+
+  /**
+   * The repository.
+   *
+   * @generated from field: string repository = 3;
+   */
+  repository: string;
+};
+
+/**
+ * A chart that another one depends on.
+ *
+ * @generated from message wharf.registry.v1.ChartDependency
+ */
+export declare type ChartDependencyJson = {
+  /**
+   * The name.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * The version.
+   *
+   * @generated from field: string version = 2;
+   */
+  version?: string;
+
+  /**
+   * The repository.
+   *
+   * @generated from field: string repository = 3;
+   */
+  repository?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.ChartDependency.
+ * Use `create(ChartDependencySchema)` to create a new message.
+ */
+export declare const ChartDependencySchema: GenMessage<ChartDependency, {jsonType: ChartDependencyJson}>;
+
+/**
+ * An image that a chart names.
+ *
+ * @generated from message wharf.registry.v1.ChartImage
+ */
+export declare type ChartImage = Message<"wharf.registry.v1.ChartImage"> & {
+  /**
+   * The name within the chart.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The reference of the image.
+   *
+   * @generated from field: string image = 2;
+   */
+  image: string;
+
+  /**
+   * Always unspecified: deployments do not say it.
+   *
+   * @generated from field: wharf.registry.v1.ChartImageRequirement requirement = 3;
+   */
+  requirement: ChartImageRequirement;
+
+  /**
+   * The last segment of the repository in the reference.
+   *
+   * @generated from field: string repo_name = 4;
+   */
+  repoName: string;
+};
+
+/**
+ * An image that a chart names.
+ *
+ * @generated from message wharf.registry.v1.ChartImage
+ */
+export declare type ChartImageJson = {
+  /**
+   * The name within the chart.
+   *
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * The reference of the image.
+   *
+   * @generated from field: string image = 2;
+   */
+  image?: string;
+
+  /**
+   * Always unspecified: deployments do not say it.
+   *
+   * @generated from field: wharf.registry.v1.ChartImageRequirement requirement = 3;
+   */
+  requirement?: ChartImageRequirementJson;
+
+  /**
+   * The last segment of the repository in the reference.
+   *
+   * @generated from field: string repo_name = 4;
+   */
+  repoName?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.ChartImage.
+ * Use `create(ChartImageSchema)` to create a new message.
+ */
+export declare const ChartImageSchema: GenMessage<ChartImage, {jsonType: ChartImageJson}>;
+
+/**
+ * @generated from message wharf.registry.v1.ListChartsByImageRepoRequest
+ */
+export declare type ListChartsByImageRepoRequest = Message<"wharf.registry.v1.ListChartsByImageRepoRequest"> & {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId: string;
+};
+
+/**
+ * @generated from message wharf.registry.v1.ListChartsByImageRepoRequest
+ */
+export declare type ListChartsByImageRepoRequestJson = {
+  /**
+   * @generated from field: string repo_id = 1;
+   */
+  repoId?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.ListChartsByImageRepoRequest.
+ * Use `create(ListChartsByImageRepoRequestSchema)` to create a new message.
+ */
+export declare const ListChartsByImageRepoRequestSchema: GenMessage<ListChartsByImageRepoRequest, {jsonType: ListChartsByImageRepoRequestJson}>;
+
+/**
+ * @generated from message wharf.registry.v1.ListChartsByImageRepoResponse
+ */
+export declare type ListChartsByImageRepoResponse = Message<"wharf.registry.v1.ListChartsByImageRepoResponse"> & {
+  /**
+   * By chart_repo.
+   *
+   * @generated from field: repeated wharf.registry.v1.ChartImageBinding chart_image_bindings = 1;
+   */
+  chartImageBindings: ChartImageBinding[];
+};
+
+/**
+ * @generated from message wharf.registry.v1.ListChartsByImageRepoResponse
+ */
+export declare type ListChartsByImageRepoResponseJson = {
+  /**
+   * By chart_repo.
+   *
+   * @generated from field: repeated wharf.registry.v1.ChartImageBinding chart_image_bindings = 1;
+   */
+  chartImageBindings?: ChartImageBindingJson[];
+};
+
+/**
+ * Describes the message wharf.registry.v1.ListChartsByImageRepoResponse.
+ * Use `create(ListChartsByImageRepoResponseSchema)` to create a new message.
+ */
+export declare const ListChartsByImageRepoResponseSchema: GenMessage<ListChartsByImageRepoResponse, {jsonType: ListChartsByImageRepoResponseJson}>;
+
+/**
+ * @generated from message wharf.registry.v1.ListChartImageBindingsRequest
+ */
+export declare type ListChartImageBindingsRequest = Message<"wharf.registry.v1.ListChartImageBindingsRequest"> & {
+  /**
+   * The repos of the images; at least one.
+   *
+   * @generated from field: repeated string image_repo_ids = 1;
+   */
+  imageRepoIds: string[];
+};
+
+/**
+ * @generated from message wharf.registry.v1.ListChartImageBindingsRequest
+ */
+export declare type ListChartImageBindingsRequestJson = {
+  /**
+   * The repos of the images; at least one.
+   *
+   * @generated from field: repeated string image_repo_ids = 1;
+   */
+  imageRepoIds?: string[];
+};
+
+/**
+ * Describes the message wharf.registry.v1.ListChartImageBindingsRequest.
+ * Use `create(ListChartImageBindingsRequestSchema)` to create a new message.
+ */
+export declare const ListChartImageBindingsRequestSchema: GenMessage<ListChartImageBindingsRequest, {jsonType: ListChartImageBindingsRequestJson}>;
+
+/**
+ * @generated from message wharf.registry.v1.ListChartImageBindingsResponse
+ */
+export declare type ListChartImageBindingsResponse = Message<"wharf.registry.v1.ListChartImageBindingsResponse"> & {
+  /**
+   * By image_repo and chart_repo.
+   *
+   * @generated from field: repeated wharf.registry.v1.ChartImageBinding chart_image_bindings = 1;
+   */
+  chartImageBindings: ChartImageBinding[];
+};
+
+/**
+ * @generated from message wharf.registry.v1.ListChartImageBindingsResponse
+ */
+export declare type ListChartImageBindingsResponseJson = {
+  /**
+   * By image_repo and chart_repo.
+   *
+   * @generated from field: repeated wharf.registry.v1.ChartImageBinding chart_image_bindings = 1;
+   */
+  chartImageBindings?: ChartImageBindingJson[];
+};
+
+/**
+ * Describes the message wharf.registry.v1.ListChartImageBindingsResponse.
+ * Use `create(ListChartImageBindingsResponseSchema)` to create a new message.
+ */
+export declare const ListChartImageBindingsResponseSchema: GenMessage<ListChartImageBindingsResponse, {jsonType: ListChartImageBindingsResponseJson}>;
+
+/**
+ * A repo with a chart that names images of a repo.
+ *
+ * @generated from message wharf.registry.v1.ChartImageBinding
+ */
+export declare type ChartImageBinding = Message<"wharf.registry.v1.ChartImageBinding"> & {
+  /**
+   * The uid of the repo with the chart.
+   *
+   * @generated from field: string chart_repo = 1;
+   */
+  chartRepo: string;
+
+  /**
+   * Always unspecified: deployments do not say it.
+   *
+   * @generated from field: wharf.registry.v1.ChartImageRequirement requirement = 2;
+   */
+  requirement: ChartImageRequirement;
+
+  /**
+   * The name of the repo with the images.
+   *
+   * @generated from field: string image_repo = 3;
+   */
+  imageRepo: string;
+};
+
+/**
+ * A repo with a chart that names images of a repo.
+ *
+ * @generated from message wharf.registry.v1.ChartImageBinding
+ */
+export declare type ChartImageBindingJson = {
+  /**
+   * The uid of the repo with the chart.
+   *
+   * @generated from field: string chart_repo = 1;
+   */
+  chartRepo?: string;
+
+  /**
+   * Always unspecified: deployments do not say it.
+   *
+   * @generated from field: wharf.registry.v1.ChartImageRequirement requirement = 2;
+   */
+  requirement?: ChartImageRequirementJson;
+
+  /**
+   * The name of the repo with the images.
+   *
+   * @generated from field: string image_repo = 3;
+   */
+  imageRepo?: string;
+};
+
+/**
+ * Describes the message wharf.registry.v1.ChartImageBinding.
+ * Use `create(ChartImageBindingSchema)` to create a new message.
+ */
+export declare const ChartImageBindingSchema: GenMessage<ChartImageBinding, {jsonType: ChartImageBindingJson}>;
+
+/**
  * @generated from enum wharf.registry.v1.CatalogTier
  */
 export enum CatalogTier {
@@ -2515,6 +3732,40 @@ export declare type EolGracePeriodStatusJson = "GRACE_NOT_ELIGIBLE" | "GRACE_ELI
  * Describes the enum wharf.registry.v1.EolGracePeriodStatus.
  */
 export declare const EolGracePeriodStatusSchema: GenEnum<EolGracePeriodStatus, EolGracePeriodStatusJson>;
+
+/**
+ * Whether a chart needs an image.
+ *
+ * @generated from enum wharf.registry.v1.ChartImageRequirement
+ */
+export enum ChartImageRequirement {
+  /**
+   * @generated from enum value: REQUIREMENT_UNSPECIFIED = 0;
+   */
+  REQUIREMENT_UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: REQUIREMENT_REQUIRED = 1;
+   */
+  REQUIREMENT_REQUIRED = 1,
+
+  /**
+   * @generated from enum value: REQUIREMENT_OPTIONAL = 2;
+   */
+  REQUIREMENT_OPTIONAL = 2,
+}
+
+/**
+ * Whether a chart needs an image.
+ *
+ * @generated from enum wharf.registry.v1.ChartImageRequirement
+ */
+export declare type ChartImageRequirementJson = "REQUIREMENT_UNSPECIFIED" | "REQUIREMENT_REQUIRED" | "REQUIREMENT_OPTIONAL";
+
+/**
+ * Describes the enum wharf.registry.v1.ChartImageRequirement.
+ */
+export declare const ChartImageRequirementSchema: GenEnum<ChartImageRequirement, ChartImageRequirementJson>;
 
 /**
  * Version 1 of repos, tags, images, packages and deployments.
@@ -2661,6 +3912,96 @@ export declare const Registry: GenService<{
     methodKind: "unary";
     input: typeof SizeRequestSchema;
     output: typeof SizeSchema;
+  },
+  /**
+   * Returns the SBOM of an image, with its packages.
+   *
+   * @generated from rpc wharf.registry.v1.Registry.GetSbom
+   */
+  getSbom: {
+    methodKind: "unary";
+    input: typeof SbomRequestSchema;
+    output: typeof Sbom2Schema;
+  },
+  /**
+   * Returns the SBOM of an image as it is.
+   *
+   * @generated from rpc wharf.registry.v1.Registry.GetRawSbom
+   */
+  getRawSbom: {
+    methodKind: "unary";
+    input: typeof RawSbomRequestSchema;
+    output: typeof RawSbomSchema;
+  },
+  /**
+   * Returns the open vulnerabilities of an image, as this server finds them.
+   *
+   * @generated from rpc wharf.registry.v1.Registry.GetVulnReport
+   */
+  getVulnReport: {
+    methodKind: "unary";
+    input: typeof VulnReportRequestSchema;
+    output: typeof VulnReportSchema;
+  },
+  /**
+   * Lists the packages of images. Clients use it over gRPC: the path is misspelled in the public API.
+   *
+   * @generated from rpc wharf.registry.v1.Registry.ListManifestMetadata
+   */
+  listManifestMetadata: {
+    methodKind: "unary";
+    input: typeof ManifestMetadataFilterSchema;
+    output: typeof ManifestMetadataListSchema;
+  },
+  /**
+   * The number of images in the repos of a group and its subgroups.
+   *
+   * @generated from rpc wharf.registry.v1.Registry.GetManifestDigestCount
+   */
+  getManifestDigestCount: {
+    methodKind: "unary";
+    input: typeof ManifestDigestCountFilterSchema;
+    output: typeof ManifestDigestCountSchema;
+  },
+  /**
+   * Returns the Helm chart that deploys a repo.
+   *
+   * @generated from rpc wharf.registry.v1.Registry.GetHelm
+   */
+  getHelm: {
+    methodKind: "unary";
+    input: typeof HelmRequestSchema;
+    output: typeof HelmSchema;
+  },
+  /**
+   * Returns the contents of a Helm chart in a repo.
+   *
+   * @generated from rpc wharf.registry.v1.Registry.GetChart
+   */
+  getChart: {
+    methodKind: "unary";
+    input: typeof GetChartRequestSchema;
+    output: typeof ChartSchema;
+  },
+  /**
+   * Lists the repos with Helm charts that name the images of a repo.
+   *
+   * @generated from rpc wharf.registry.v1.Registry.ListChartsByImageRepo
+   */
+  listChartsByImageRepo: {
+    methodKind: "unary";
+    input: typeof ListChartsByImageRepoRequestSchema;
+    output: typeof ListChartsByImageRepoResponseSchema;
+  },
+  /**
+   * The same for several repos.
+   *
+   * @generated from rpc wharf.registry.v1.Registry.ListChartImageBindings
+   */
+  listChartImageBindings: {
+    methodKind: "unary";
+    input: typeof ListChartImageBindingsRequestSchema;
+    output: typeof ListChartImageBindingsResponseSchema;
   },
   /**
    * Returns the versions of a package, by its name.

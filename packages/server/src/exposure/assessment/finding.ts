@@ -1,0 +1,68 @@
+/** Statuses of findings, by their numbers in FindingStatus. */
+export const STATUSES = {
+  affected: 1,
+  notAffected: 2,
+  fixed: 3,
+  unknown: 4,
+  accepted: 5,
+} as const;
+
+/** Statuses of findings that need attention. */
+export const OPEN_STATUSES: readonly number[] = [STATUSES.affected, STATUSES.unknown];
+
+export function isOpen({ status, resolved }: { status: number; resolved: number }): boolean {
+  return resolved === 0 && OPEN_STATUSES.includes(status);
+}
+
+/** Origins of statements, those that decide first, by their numbers in DecisionOrigin. */
+export const ORIGINS = { decision: 1, attached: 2, supplier: 3, other: 4 } as const;
+
+/** A statement about a vulnerability in a package of an image, as it is stored in the detail of the finding. */
+export interface FindingStatement {
+  readonly origin: number;
+  /** The status that it gives; 0 for one that says nothing yet, such as under_investigation. */
+  readonly status: number;
+  readonly author?: string;
+  readonly authorName?: string;
+  readonly justification?: string;
+  readonly reason?: string;
+  /** In milliseconds since 1970. */
+  readonly time?: number;
+  readonly expires?: number;
+  /** The uid of the decision. */
+  readonly decision?: string;
+  /** The digest of the VEX document. */
+  readonly document?: string;
+}
+
+/** The basis of a finding: stored as JSON, and small, because any number of images have the same. */
+export interface FindingDetail {
+  /** All names of the vulnerability, if it has several. */
+  readonly names?: readonly string[];
+  /** The records (vulnerability_records), those that decide first, with their own ids. */
+  readonly records: readonly (readonly [record: number, id: string])[];
+  /** One of MATCHED_BY. */
+  readonly by: number;
+  readonly introduced?: string;
+  /** The earliest first. */
+  readonly fixed?: readonly string[];
+  readonly remarks?: readonly string[];
+  /** The basis of the severity. */
+  readonly score?: string;
+  /** The position of the record that the severity is from. */
+  readonly rated?: number;
+  /** The statement behind the status. */
+  readonly decision?: FindingStatement;
+  /** Statements that do not decide. */
+  readonly others?: readonly FindingStatement[];
+}
+
+/** A finding that follows from the present facts about an image. */
+export interface AssessedFinding {
+  readonly vulnerability: string;
+  readonly version: number;
+  readonly status: number;
+  readonly severity: number;
+  readonly fixable: boolean;
+  readonly detail: FindingDetail;
+}

@@ -1,0 +1,90 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  type GetImageInventoryRequest,
+  ImageDocumentSchema,
+  type ImageInventory,
+  ImageInventorySchema,
+  InventoryState,
+  type PlatformInventory,
+  PlatformInventorySchema,
+} from "@wharf/contract";
+import type { ResourceStore } from "../../engine/catalog.ts";
+import { notFound } from "../../lib/errors.ts";
+import { type Handler, onlyReads } from "../../rpc/call.ts";
+import { messageReply } from "../../rpc/reply.ts";
+import type { Reader } from "../../store/db/connection.ts";
+import { findImages, type StoredImage } from "../../store/tables/exposure/images.ts";
+import { findManifest, type Manifest } from "../../store/tables/registry/manifests.ts";
+import { type DocumentDetail, detailOf } from "../inventory/image-detail.ts";
+
+/** The handler of GetImageInventory. */
+export function getImageInventory({ store }: ResourceStore): Handler {
+  return onlyReads(async (call, message) => {
+    const { repoUid, digest } = message as GetImageInventoryRequest;
+    const inventory = await readImageInventory(store.readerFor(call), repoUid, digest);
+    return messageReply(ImageInventorySchema, inventory);
+  });
+}
+
+/** The inventory of an image, or of each image of an index. */
+export async function readImageInventory(
+  reader: Reader,
+  repo: string,
+  digest: string,
+): Promise<ImageInventory> {
+  const manifest = await findImageOrIndex(reader, repo, digest);
+  const images = imagesOf(manifest);
+  const digests = images.map((one) => one.digest);
+  const stored = new Map(
+    (await findImages(reader, repo, digests)).map((image) => [image.digest, image]),
+  );
+  const platforms = images.flatMap((image) => {
+    const found = stored.get(image.digest);
+    return found === undefined ? waiting(image) : toInventory(found);
+  });
+  return create(ImageInventorySchema, { platforms });
+}
+
+/** The manifest of an image or an index: what is attached to others, such as an SBOM, is neither. */
+export async function findImageOrIndex(
+  reader: Reader,
+  repo: string,
+  digest: string,
+): Promise<Manifest> {
+  const manifest = await findManifest(reader, repo, digest);
+  const isOther = manifest === undefined || manifest.kind === "other" || manifest.subject !== "";
+  if (isOther) throw notFound("Image", `${repo}@${digest}`);
+  return manifest;
+}
+
+/** The manifest itself, or the images of an index. Attestations of BuildKit are children of an unknown platform. */
+export function imagesOf(manifest: Manifest): { digest: string; architecture: string }[] {
+  if (manifest.kind === "image") return [manifest];
+  return manifest.children.filter(({ architecture }) => architecture !== "unknown");
+}
+
+function waiting({ digest, architecture }: { digest: string; architecture: string }) {
+  const platform = architecture === "" ? "" : `linux/${architecture}`;
+  return create(PlatformInventorySchema, { digest, platform, state: InventoryState.WAITING });
+}
+
+function toInventory(image: StoredImage): PlatformInventory {
+  const { digest, platform, state, reason, source, packages, withoutPurl, indexed } = image;
+  const detail = detailOf(image);
+  const { description, format, tool, operatingSystem, generated } = detail;
+  const written = Date.parse(generated);
+  return create(PlatformInventorySchema, {
+    ...{ digest, platform, state, reason, description, source, format, tool, packages },
+    ...(!Number.isNaN(written) && { generateTime: timestampFromMs(written) }),
+    ...(indexed > 0 && { indexTime: timestampFromMs(Number(indexed)) }),
+    componentsWithoutPurl: withoutPurl,
+    operatingSystem,
+    documents: detail.documents.map(toDocument),
+    remarks: [...detail.remarks],
+  });
+}
+
+function toDocument({ digest, kind, foundAs, format, used, refusal, description }: DocumentDetail) {
+  return create(ImageDocumentSchema, { digest, kind, foundAs, format, used, refusal, description });
+}

@@ -1,0 +1,106 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  type Finding,
+  type FindingBasisSchema,
+  type FindingDecision,
+  FindingDecisionSchema,
+  FindingSchema,
+  type ImagePackage,
+  ImagePackageSchema,
+  isSelfOrBelow,
+  MatchedBy,
+} from "@wharf/contract";
+import type { FindingRow } from "../../store/tables/exposure/finding-list.ts";
+import type { FindingDetail, FindingStatement } from "../assessment/finding.ts";
+import { MATCHED_BY } from "../matching/match.ts";
+import {
+  type FindingRecords,
+  type KnownRecord,
+  recordsOf,
+  summaryOf,
+} from "./records-of-findings.ts";
+
+const MILLION = 1_000_000;
+
+/** The repo path and the tags of the image of a finding. */
+export interface ImageNames {
+  readonly path: string;
+  readonly tags: readonly string[];
+}
+
+export function toFinding(
+  row: FindingRow,
+  { path, tags }: ImageNames,
+  records: FindingRecords,
+): Finding {
+  const detail = JSON.parse(row.detail) as FindingDetail;
+  const { vulnerability, status, severity } = row;
+  const applicable = recordsOf(detail, records, (group) => isSelfOrBelow(row.repo, group));
+  return create(FindingSchema, {
+    ...{ vulnerability, status, severity },
+    ...{ repoUid: row.repo, repoPath: path, digest: row.digest, platform: row.platform },
+    tags: [...tags],
+    aliases: (detail.names ?? []).filter((name) => name !== vulnerability),
+    package: toImagePackage({ ...row, version: row.packageVersion }),
+    severityScore: detail.score ?? "",
+    severitySource: severity > 0 ? (detail.records[detail.rated ?? 0]?.[1] ?? "") : "",
+    fixedVersions: [...(detail.fixed ?? [])],
+    basis: toBasis(detail, applicable[0]),
+    ...(detail.decision && { decision: toDecision(detail.decision) }),
+    otherStatements: (detail.others ?? []).map(toDecision),
+    firstSeen: timestampFromMs(row.firstSeen),
+    ...(row.resolved > 0 && { resolveTime: timestampFromMs(row.resolved) }),
+    inUse: row.inUse === 1,
+    knownExploited: row.exploited === 1,
+    exploitProbability: (row.probability ?? 0) / MILLION,
+    summary: summaryOf(applicable),
+  });
+}
+
+/** A package version as it is stored. */
+export interface StoredPackage {
+  readonly purl: string;
+  readonly ecosystem: string;
+  /** The ecosystem with the release; empty if it is unknown or there are none. */
+  readonly release: string;
+  readonly name: string;
+  readonly version: string;
+  readonly origin: string;
+  readonly originVersion: string;
+  readonly license: string;
+  readonly location?: string;
+}
+
+export function toImagePackage(row: StoredPackage): ImagePackage {
+  const { purl, ecosystem, release, name, version, origin, originVersion, license } = row;
+  return create(ImagePackageSchema, {
+    ...{ purl, name, version, origin, originVersion, license },
+    ecosystem: release || ecosystem,
+    location: row.location ?? "",
+  });
+}
+
+function toBasis(
+  { records, by, introduced, remarks }: FindingDetail,
+  first: KnownRecord | undefined,
+): MessageInitShape<typeof FindingBasisSchema> {
+  return {
+    introduced: introduced ?? "",
+    groupUid: first?.group ?? "",
+    records: records.map(([, id]) => id),
+    matchedBy: by === MATCHED_BY.origin ? MatchedBy.ORIGIN : MatchedBy.NAME,
+    remarks: [...(remarks ?? [])],
+    ...(first && { recordTime: timestampFromMs(first.updated) }),
+  };
+}
+
+/** Origins and statuses have the numbers of the contract. */
+function toDecision({ time, expires, decision, ...one }: FindingStatement): FindingDecision {
+  return create(FindingDecisionSchema, {
+    ...one,
+    ...(decision !== undefined && { decisionUid: decision }),
+    ...(time !== undefined && time > 0 && { time: timestampFromMs(time) }),
+    ...(expires !== undefined && { expireTime: timestampFromMs(expires) }),
+  });
+}

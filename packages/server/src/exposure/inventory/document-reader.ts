@@ -1,0 +1,113 @@
+import { readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { getAsset, isSea } from "node:sea";
+import { Worker } from "node:worker_threads";
+import { Semaphore } from "../../lib/scheduling/semaphore.ts";
+import type { DocumentAnswer, DocumentReading, DocumentRequest } from "./document-messages.ts";
+import { readFile } from "./read-document.ts";
+
+/** Beside this file, in the sources and in the build. */
+const PROGRAM = `document-thread${extname(import.meta.filename)}`;
+
+/** Larger documents take longer to read than a request may be delayed: they are read in a thread. */
+const MAX_INLINE_BYTES = 512 * 1024;
+
+/** The heap of the thread: several times what the largest documents need. */
+const MAX_HEAP_MB = 1024;
+
+/** A document is garbage soon after it was read: in a small nursery, V8 copies most of it twice. */
+const NURSERY_MB = 64;
+
+/** Once the thread has had nothing to do for so long, it ends: it keeps the memory of the largest document. */
+const IDLE_MS = 30_000;
+
+interface Pending {
+  resolve(answer: DocumentAnswer): void;
+  reject(error: Error): void;
+}
+
+/** Reads documents: small ones at once, others in a thread, which is started when it is needed. */
+export class DocumentReader {
+  readonly #pending = new Map<number, Pending>();
+  /** One large document at a time: if the thread runs out of memory, it is because of this one. */
+  readonly #semaphore = new Semaphore(1);
+  #isClosed = false;
+  #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #lastId = 0;
+
+  async read(request: Omit<DocumentRequest, "id">): Promise<readonly DocumentReading[]> {
+    const { bytes, isCompressed } = request;
+    if (!isCompressed && bytes.length <= MAX_INLINE_BYTES) return readFile(request);
+    try {
+      return await this.#semaphore.run(() => this.#readInThread(request));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ERR_WORKER_OUT_OF_MEMORY") throw error;
+      const message = `needs more than ${MAX_HEAP_MB} MiB of memory`;
+      return [{ refusal: { code: "too_large", message } }];
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#end();
+  }
+
+  async #end(): Promise<void> {
+    clearTimeout(this.#idle);
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  async #readInThread(request: Omit<DocumentRequest, "id">): Promise<readonly DocumentReading[]> {
+    if (this.#isClosed) throw new Error("the reader is closed");
+    const id = ++this.#lastId;
+    clearTimeout(this.#idle);
+    const worker = this.#worker ?? this.#start();
+    const answer = await new Promise<DocumentAnswer>((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      worker.postMessage({ ...request, id } satisfies DocumentRequest);
+    });
+    if (this.#pending.size === 0) {
+      this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref();
+    }
+    if (answer.error !== undefined) throw new Error(answer.error);
+    return answer.readings ?? [];
+  }
+
+  #start(): Worker {
+    const worker = startWorker();
+    worker.unref();
+    worker.on("message", (answer: DocumentAnswer) => {
+      this.#pending.get(answer.id)?.resolve(answer);
+      this.#pending.delete(answer.id);
+    });
+    worker.on("error", (error: Error) => this.#failed(worker, error));
+    worker.on("exit", () => this.#failed(worker, new Error("the thread has ended")));
+    this.#worker = worker;
+    return worker;
+  }
+
+  #failed(worker: Worker, error: Error): void {
+    if (this.#worker !== worker && this.#worker !== undefined) return;
+    this.#worker = undefined;
+    const all = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of all) reject(error);
+  }
+}
+
+let code: string | undefined;
+
+/** The program is read once: a build may replace it under a running server. */
+function startWorker(): Worker {
+  const path = join(import.meta.dirname, PROGRAM);
+  const resourceLimits = {
+    maxOldGenerationSizeMb: MAX_HEAP_MB,
+    maxYoungGenerationSizeMb: NURSERY_MB,
+  };
+  if (extname(PROGRAM) === ".ts") return new Worker(path, { resourceLimits });
+  code ??= isSea() ? getAsset(PROGRAM, "utf8") : readFileSync(path, "utf8");
+  return new Worker(code, { eval: true, resourceLimits });
+}

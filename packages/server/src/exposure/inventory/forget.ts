@@ -1,0 +1,75 @@
+import type { Transaction } from "../../store/db/commit/transaction.ts";
+import type { Store } from "../../store/db/store.ts";
+import { imagesOfIndex } from "../../store/tables/exposure/image-indexes.ts";
+import { versionsOfImages } from "../../store/tables/exposure/image-packages.ts";
+import { imageWork, targetOf } from "../../store/tables/exposure/image-work.ts";
+import {
+  deleteImages,
+  deleteOrphans,
+  findImages,
+  imagesOfRepo,
+  type StoredImage,
+} from "../../store/tables/exposure/images.ts";
+import { deleteUnused } from "../../store/tables/exposure/package-versions.ts";
+import {
+  continueWork,
+  finishWork,
+  requestWork,
+  type Work,
+} from "../../store/tables/exposure/work.ts";
+import { knownDigests } from "../../store/tables/registry/manifests.ts";
+
+/** Images per transaction: each may have thousands of packages. */
+const BATCH_SIZE = 50;
+
+/** Work `forget`: removes what is stored of a manifest, or of all manifests of a repo, that are not stored any more. */
+export async function forgetDeleted(store: Store, work: Work): Promise<void> {
+  const { repo, digest } = targetOf(work);
+  if (digest === "") return forgetInRepo(store, repo, work);
+  await store.write(async (tx) => {
+    await forgetManifest(tx, repo, digest);
+    await finishWork(tx, work);
+  });
+}
+
+/** Removes what is stored of a manifest, unless it was pushed again. */
+export async function forgetManifest(tx: Transaction, repo: string, digest: string): Promise<void> {
+  if ((await knownDigests(tx, repo, [digest])).size > 0) return;
+  // Documents and tags of an index are those of its images, too.
+  const images = await imagesOfIndex(tx, repo, digest);
+  await deleteOrphans(tx, repo, digest);
+  await deleteWithPackages(tx, await findImages(tx, repo, [digest]));
+  await requestWork(
+    tx,
+    images.map((image) => imageWork(repo, image)),
+  );
+}
+
+async function forgetInRepo(store: Store, repo: string, work: Work): Promise<void> {
+  for (let last: string | undefined = work.cursor; last !== undefined; ) {
+    const after: string = last;
+    last = await store.write(async (tx) => {
+      const images = await imagesOfRepo(tx, repo, after, BATCH_SIZE);
+      const digests = images.map(({ digest }) => digest);
+      const existingDigests = await knownDigests(tx, repo, digests);
+      const deleted = images.filter(({ digest }) => !existingDigests.has(digest));
+      await deleteWithPackages(tx, deleted);
+      const end = images.length < BATCH_SIZE ? undefined : images.at(-1)?.digest;
+      if (end !== undefined) await continueWork(tx, work, end);
+      else {
+        await deleteOrphans(tx, repo);
+        await finishWork(tx, work);
+      }
+      return end;
+    });
+  }
+}
+
+/** Deletes images, and package versions that no other image contains. */
+async function deleteWithPackages(tx: Transaction, images: readonly StoredImage[]): Promise<void> {
+  if (images.length === 0) return;
+  const ids = images.map(({ id }) => id);
+  const versions = await versionsOfImages(tx, ids);
+  await deleteImages(tx, ids);
+  await deleteUnused(tx, versions);
+}

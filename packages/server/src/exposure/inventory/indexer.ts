@@ -1,0 +1,167 @@
+import { hash } from "node:crypto";
+import type { ImageManifest } from "@wharf/contract";
+import { parseManifest } from "../../registry/images/image-manifest.ts";
+import { indexesOfImages, writeIndexImages } from "../../store/tables/exposure/image-indexes.ts";
+import { imageWork, targetOf } from "../../store/tables/exposure/image-work.ts";
+import { findImage, findImages, type StoredImage } from "../../store/tables/exposure/images.ts";
+import { finishWork, requestWork, type Work } from "../../store/tables/exposure/work.ts";
+import { findManifest, type Manifest } from "../../store/tables/registry/manifests.ts";
+import type { NamingDeps } from "../../vulnerabilities/naming.ts";
+import { assessImages } from "../assessment/assess-images.ts";
+import type { LayerReader } from "../layers/read-layers.ts";
+import { SBOM_LIMITS } from "../sboms/limits.ts";
+import type { WriteResult } from "../work/concurrent-reads.ts";
+import type { DocumentReader } from "./document-reader.ts";
+import { forgetManifest } from "./forget.ts";
+import { type ContentsDeps, type ImageContents, openContents } from "./image-contents.ts";
+import { detailOf } from "./image-detail.ts";
+import { type FoundDocuments, imageDocuments } from "./image-documents.ts";
+import { isImage, platformOf } from "./image-kind.ts";
+import { type ImageInventory, readInventory, unavailable } from "./read-inventory.ts";
+import { readLayerPackages } from "./read-layer-packages.ts";
+import { type ImageResult, keyedPackages, storeImage, storeVersions } from "./store-inventory.ts";
+import { updateTagging } from "./tags.ts";
+
+/** Part of the fingerprint: a reader that reads more reads all documents again. */
+const READER_VERSION = 1;
+
+export interface IndexerDeps extends ContentsDeps, NamingDeps {
+  readonly documents: DocumentReader;
+  readonly layers: LayerReader;
+}
+
+/** One image while it is read. */
+interface OpenImage {
+  readonly repo: string;
+  readonly manifest: Manifest;
+  readonly content: ImageManifest;
+  readonly contents: ImageContents;
+  /** The indexes that contain it. */
+  readonly indexes: readonly string[];
+}
+
+/**
+ * Work `image`: reads the packages of an image, and returns what stores them. Of an index, that requests this for its
+ * images. What is no image, such as an attached document, is none of this: its subject was requested.
+ */
+export class Indexer {
+  readonly #deps: IndexerDeps;
+
+  constructor(deps: IndexerDeps) {
+    this.#deps = deps;
+  }
+
+  async read(work: Work, signal: AbortSignal): Promise<WriteResult> {
+    const { store } = this.#deps;
+    const { repo, digest } = targetOf(work);
+    const manifest = await findManifest(store.reader, repo, digest);
+    if (manifest?.kind === "index") return () => this.#storeIndex(work, repo, manifest);
+    if (manifest?.kind === "image" && manifest.subject === "") {
+      return this.#readImage(work, repo, manifest, signal);
+    }
+    return () =>
+      store.write(async (tx) => {
+        await forgetManifest(tx, repo, digest);
+        await finishWork(tx, work);
+      });
+  }
+
+  async #storeIndex(work: Work, repo: string, { digest, children }: Manifest): Promise<void> {
+    // Attestations of BuildKit are children of an unknown platform. Work that requests itself would never end.
+    const images = children.filter(
+      (child) => child.architecture !== "unknown" && child.digest !== digest,
+    );
+    const digests = [...new Set(images.map((child) => child.digest))];
+    const requests = digests.map((image) => ({ ...imageWork(repo, image), due: work.due }));
+    await this.#deps.store.write(async (tx) => {
+      await writeIndexImages(tx, repo, digest, digests);
+      await requestWork(tx, requests);
+      await finishWork(tx, work);
+    });
+  }
+
+  async #readImage(
+    work: Work,
+    repo: string,
+    manifest: Manifest,
+    signal: AbortSignal,
+  ): Promise<WriteResult> {
+    const { store } = this.#deps;
+    const { reader } = store;
+    const { digest, pushed } = manifest;
+    const indexes = (await indexesOfImages(reader, repo, [digest])).map(({ index }) => index);
+    const contents = await openContents(this.#deps, repo, digest, signal);
+    const bytes = await contents?.manifest(digest);
+    if (contents === undefined || bytes === undefined) {
+      return () => this.#store(work, missing(repo, manifest));
+    }
+    const content = parseManifest(bytes);
+    if (!isImage(content)) return () => store.write((tx) => finishWork(tx, work));
+    const image = { repo, manifest, content, contents, indexes };
+    const identity = { repo, digest, indexes };
+    const documents = await imageDocuments(reader, contents, identity, SBOM_LIMITS.bytes);
+    const fingerprint = fingerprintOf(image, documents);
+    const stored = await findImage(reader, repo, digest);
+    if (isRead(stored, fingerprint)) return () => this.#confirm(work, repo, digest);
+    const inventory = await this.#inventoryOf(image, documents, {
+      attempts: work.attempts,
+      signal,
+    });
+    const platform = await platformOf(contents, content, manifest.architecture);
+    return () => this.#store(work, { repo, digest, platform, pushed, fingerprint, inventory });
+  }
+
+  #inventoryOf(
+    { manifest, content, contents, indexes }: OpenImage,
+    documents: FoundDocuments,
+    attempt: { readonly attempts: number; readonly signal: AbortSignal },
+  ): Promise<ImageInventory> {
+    const digests = [manifest.digest, ...indexes];
+    return readInventory(this.#deps.documents, documents, digests, () =>
+      readLayerPackages(this.#deps.layers, contents, content, attempt),
+    );
+  }
+
+  /** Stores an image, unless its manifest was deleted meanwhile. */
+  async #store(work: Work, result: ImageResult): Promise<void> {
+    const { store } = this.#deps;
+    const { repo, digest, inventory } = result;
+    const packages = keyedPackages(inventory.packages);
+    await storeVersions(store, packages);
+    await store.write(async (tx) => {
+      if ((await findManifest(tx, repo, digest)) === undefined) {
+        await forgetManifest(tx, repo, digest);
+      } else {
+        const id = await storeImage(tx, result, packages);
+        await updateTagging(tx, await findImages(tx, repo, [digest]));
+        await assessImages(this.#deps, tx, [id]);
+      }
+      await finishWork(tx, work);
+    });
+  }
+
+  /** The documents are those that were read: only tags may differ, as an index may be new. */
+  async #confirm(work: Work, repo: string, digest: string): Promise<void> {
+    await this.#deps.store.write(async (tx) => {
+      await updateTagging(tx, await findImages(tx, repo, [digest]));
+      await finishWork(tx, work);
+    });
+  }
+}
+
+function isRead(stored: StoredImage | undefined, fingerprint: string): boolean {
+  return stored !== undefined && stored.indexed > 0 && detailOf(stored).fingerprint === fingerprint;
+}
+
+/** Identifies all that decides on what is read: the files and the digests that attestations may be about. */
+function fingerprintOf({ contents, indexes }: OpenImage, { documents }: FoundDocuments): string {
+  const files = documents.map(({ digest, target, level }) => [digest, target, level]);
+  const read = [READER_VERSION, contents.layer !== undefined, indexes, files];
+  return hash("sha256", JSON.stringify(read), "base64url");
+}
+
+/** The result for an image that no registry has: a deletion may be reported later. */
+function missing(repo: string, { digest, pushed, architecture }: Manifest): ImageResult {
+  const platform = architecture === "" ? "" : `linux/${architecture}`;
+  return { repo, digest, platform, pushed, fingerprint: "", inventory: unavailable() };
+}

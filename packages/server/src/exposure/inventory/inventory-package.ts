@@ -1,0 +1,134 @@
+import { keyOf, type PackageVersion } from "../../store/tables/exposure/package-versions.ts";
+import type { LayerPackage, ReadInventory } from "../layers/inventory.ts";
+import { installedPackage, type PackageContext } from "../purl.ts";
+import { hasReleases } from "../releases.ts";
+import type { Sbom, SbomPackage } from "../sboms/sbom.ts";
+
+/** A package of an image, before it is stored. */
+export interface InventoryPackage {
+  /** The key of the version. */
+  readonly key: string;
+  readonly version: PackageVersion;
+  /** The reference of the package by which others name it as their owner. */
+  readonly ref: string;
+  /** The reference of the distribution's package that contains this one; empty without one. */
+  readonly owner: string;
+  readonly location: string;
+}
+
+/** The part of a package version that no condition reads, as JSON in `detail`. */
+export interface VersionDetail {
+  /** The type of the package URL; empty if it is invalid. */
+  readonly type: string;
+  readonly arch: string;
+  /** The module and stream of rpm, such as `nodejs:18`. */
+  readonly modularity: string;
+  /** The distribution with its version, as the document has it. */
+  readonly distro: string;
+  /** Whether someone else than the distribution built it. */
+  readonly isForeign: boolean;
+}
+
+/** The fields of a package in a document or a database, beside its package URL. */
+interface PackageDescription extends PackageContext {
+  readonly name: string;
+  /** An SPDX license expression; empty if it is unknown. */
+  readonly licenses: string;
+}
+
+/** Package URLs of packages of distributions. */
+const DISTRIBUTED = /^\s*pkg:\/*(?:apk|deb|rpm)\//i;
+
+/** Relationships by which a package of a distribution has the files of another one. */
+const OWNING: ReadonlySet<string> = new Set(["CONTAINS", "OWNS"]);
+
+/** The packages of an SBOM that have a package URL. */
+export function packagesOfSbom(sbom: Sbom): InventoryPackage[] {
+  const { operatingSystem: os, packages } = sbom;
+  const distro = os === undefined ? "" : `${os.id}-${os.version}`;
+  const named = packages.flatMap(({ purl, ...one }) =>
+    purl === undefined ? [] : { ...one, purl },
+  );
+  const owners = ownersIn(sbom, new Map(named.map(({ ref, purl }) => [ref, purl])));
+  return named.map((one) => {
+    const version = versionOf(one.purl, contextOf(one, distro));
+    const owner = owners.get(one.ref) ?? "";
+    return { key: keyOf(version), version, ref: one.ref, owner, location: "" };
+  });
+}
+
+/** The packages of a distribution that own packages of other kinds, by the references of these. */
+function ownersIn({ edges }: Sbom, purls: ReadonlyMap<string, string>): Map<string, string> {
+  const isDistributed = (ref: string) => DISTRIBUTED.test(purls.get(ref) ?? "");
+  const owners = new Map<string, string>();
+  for (const [from, to, type] of edges) {
+    if (!OWNING.has(type) || !purls.has(to)) continue;
+    if (isDistributed(from) && !isDistributed(to)) owners.set(to, from);
+  }
+  return owners;
+}
+
+function contextOf(
+  { name, version, origin, licenses }: SbomPackage,
+  distro: string,
+): PackageDescription {
+  return {
+    ...{ name, licenses: licenses ?? "" },
+    ...(distro !== "" && { distro }),
+    ...(version !== "" && { version }),
+    ...(origin && { origin: { name: origin.name, version: origin.version ?? version } }),
+  };
+}
+
+/** The packages in the databases of an image's layers. */
+export function packagesOfLayers({ packages, release }: ReadInventory): InventoryPackage[] {
+  const distro = release === undefined ? "" : `${release.id}-${release.versionId}`;
+  return packages.map((one) => {
+    const version = versionOf(one.purl, layerContext(one, distro));
+    const place = { ref: one.purl, owner: one.ownedBy ?? "", location: storable(one.path) };
+    return { key: keyOf(version), version, ...place };
+  });
+}
+
+function layerContext(
+  { name, version, origin, licenses }: LayerPackage,
+  distro: string,
+): PackageDescription {
+  return {
+    ...{ name, licenses: licenses.join(" AND ") },
+    ...(distro !== "" && { distro }),
+    ...(version !== "" && { version }),
+    ...(origin && { origin: { name: origin.name, version: origin.version || version } }),
+  };
+}
+
+/** The row of a package; one whose package URL is invalid has no ecosystem. */
+function versionOf(purl: string, context: PackageDescription): PackageVersion {
+  const found = installedPackage(purl, context);
+  const { type = "", arch = "", modularity = "", distro = "", isForeign = false } = found ?? {};
+  const detail: VersionDetail = { type, arch, modularity, distro, isForeign };
+  const [name, version] = [found?.name ?? context.name, found?.version ?? context.version ?? ""];
+  const isOwnOrigin = found?.origin?.name === name && found.origin.version === version;
+  const origin = isOwnOrigin ? undefined : found?.origin;
+  return {
+    purl: storable(purl),
+    ecosystem: found?.ecosystem ?? "",
+    release: found?.release ?? "",
+    name: storable(name),
+    version: storable(version),
+    origin: storable(origin?.name ?? ""),
+    originVersion: storable(origin?.version ?? ""),
+    license: storable(context.licenses),
+    detail: storable(JSON.stringify(detail)),
+  };
+}
+
+/** Texts of databases in layers may have anything: PostgreSQL stores no NUL, and JSON no half of a surrogate pair. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll("\0", "\uFFFD");
+}
+
+/** Whether records of the ecosystem are about releases, and that of the package is unknown. */
+export function lacksRelease({ version }: InventoryPackage): boolean {
+  return version.release === "" && hasReleases(version.ecosystem);
+}

@@ -1,0 +1,151 @@
+/** The packages of images in attached registries: from documents alone, if these registries can be reached. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { RegistryAvailability } from "../src/exposure/inventory/registry-availability.ts";
+import { WorkPostponed } from "../src/exposure/work/worker.ts";
+import { WharfError } from "../src/lib/errors.ts";
+import { INDEX } from "./support/registry/oci-client.ts";
+import { MANIFEST, RegistryStorage } from "./support/registry/storage.ts";
+import { STORES } from "./support/server/test-server.ts";
+import { ImageWorld, spdxOf } from "./support/world/image-world.ts";
+import { TrackedRegistry } from "./support/world/tracked-registry.ts";
+
+const SPDX = "application/spdx+json";
+
+for (const store of STORES) {
+  describe(`images of an attached registry, on ${store}`, () => {
+    let tracked: TrackedRegistry;
+    let storage: RegistryStorage;
+    let images: ImageWorld;
+    before(async () => {
+      tracked = await TrackedRegistry.start({
+        ...{ store, proxied: true, notifies: false },
+        flags: ["--reconcile-minutes", "0"],
+      });
+      storage = new RegistryStorage(tracked.registry.storage);
+      images = await ImageWorld.of(tracked.world);
+    });
+    after(() => tracked.stop());
+
+    const tagOf = (digest: string) => digest.replace(":", "-");
+
+    test("have no packages without SBOM: their layers are not read", async () => {
+      const image = storage.image("plain", "arm64");
+      storage.tag("acme/plain", "1", image);
+      await tracked.reconcile();
+      const read = await images.read("acme/plain", image.digest);
+      assert.deepEqual(
+        [read.state, read.reason, read.source, read.platform, read.tags],
+        [3, "no_sbom", 0, "linux/arm64", 1],
+      );
+    });
+
+    test("have the SBOM at the tag of cosign, until it is gone", async () => {
+      const image = storage.image("cosign");
+      storage.tag("acme/cosign", "1", image);
+      const sbom = storage.document("text/spdx+json", spdxOf(["pkg:npm/attached@1"]));
+      storage.tag("acme/cosign", `${tagOf(image.digest)}.sbom`, sbom);
+      await tracked.reconcile();
+      const read = await images.read("acme/cosign", image.digest);
+      assert.deepEqual([read.state, read.source, read.packages], [2, 1, 1]);
+      storage.untag("acme/cosign", `${tagOf(image.digest)}.sbom`);
+      await tracked.reconcile();
+      assert.equal((await images.read("acme/cosign", image.digest)).state, 3);
+    });
+
+    test("have the SBOM that the tag for referrers lists", async () => {
+      const image = storage.image("fallback");
+      storage.tag("acme/fallback", "1", image);
+      const sbom = storage.document(SPDX, spdxOf(["pkg:npm/listed@1"]), image);
+      storage.tag("acme/fallback", tagOf(image.digest), storage.repeated(sbom, MANIFEST, 1));
+      await tracked.reconcile();
+      const read = await images.read("acme/fallback", image.digest);
+      assert.deepEqual([read.state, read.source, read.packages], [2, 1, 1]);
+    });
+
+    test("have the SBOM that the registry lists as a referrer", async () => {
+      const image = storage.image("referrer");
+      storage.tag("acme/referrer", "1", image);
+      const sbom = storage.document(SPDX, spdxOf(["pkg:npm/referring@1"]), image);
+      storage.put("acme/referrer", sbom);
+      // This registry has no such lists.
+      tracked.proxy.instead = ({ url }) => {
+        if (!url.startsWith(`/v2/acme/referrer/referrers/${image.digest}`)) return undefined;
+        const descriptor = { mediaType: MANIFEST, digest: sbom.digest, size: sbom.manifestSize };
+        const body = { schemaVersion: 2, mediaType: INDEX, manifests: [descriptor] };
+        return { status: 200, body: JSON.stringify(body) };
+      };
+      await tracked.reconcile();
+      const read = await images.read("acme/referrer", image.digest);
+      tracked.proxy.instead = () => undefined;
+      assert.deepEqual([read.state, read.source, read.packages], [2, 1, 1]);
+    });
+
+    test("that the registry does not have are shown as such, and forgotten with it", async () => {
+      const image = storage.image("gone");
+      storage.tag("acme/gone", "1", image);
+      tracked.proxy.instead = ({ url, headers }) =>
+        // The pass reads the manifest of a new tag by the tag.
+        url.endsWith(`/acme/gone/manifests/${image.digest}`) && headers.host
+          ? { status: 404 }
+          : undefined;
+      await tracked.reconcile();
+      const read = await images.read("acme/gone", image.digest);
+      tracked.proxy.instead = () => undefined;
+      assert.deepEqual([read.state, read.reason], [4, "unavailable"]);
+      const repo = await images.repo("acme/gone");
+      storage.remove("acme/gone");
+      await tracked.reconcile();
+      await images.settled();
+      const rows = await images.rows(`SELECT 1 FROM exposure_images WHERE repo = '${repo}'`);
+      assert.deepEqual(rows, []);
+    });
+
+    test("that cannot be reached do not delay others", async () => {
+      const image = storage.image("unreachable");
+      storage.tag("acme/unreachable", "1", image);
+      let isAsked = false;
+      tracked.proxy.instead = ({ url }) => {
+        if (!url.includes(`/acme/unreachable/referrers/`)) return undefined;
+        isAsked = true;
+        return { status: 503 };
+      };
+      await tracked.reconcile();
+      const other = await images.push("acme/own", "1", "no file system");
+      await images.attach("acme/own", other.digest, SPDX, spdxOf(["pkg:npm/own@1"]));
+      const [{ key = "" } = {}, ...rest] = await waiting();
+      assert.deepEqual([rest, key.endsWith(image.digest), isAsked], [[], true, true]);
+      const own = await images.find("acme/own", other.digest);
+      assert.deepEqual([own?.state, own?.packages], [2, 1]);
+      assert.equal(await images.find("acme/unreachable", image.digest), undefined);
+      tracked.proxy.instead = () => undefined;
+    });
+
+    /** The images that are still to be read, once everything else is done. */
+    async function waiting(): Promise<{ key: string }[]> {
+      await images.settled(1);
+      return images.rows("SELECT key FROM exposure_work WHERE key <> 'second'");
+    }
+  });
+}
+
+test("a registry that could not be reached is not asked for a while", async () => {
+  const warnings: object[] = [];
+  const log = { warn: (fields: object) => warnings.push(fields) };
+  const { signal } = new AbortController();
+  const down = async () => {
+    throw new WharfError("UNAVAILABLE", "no answer");
+  };
+  const availability = new RegistryAvailability(log as never, 50);
+  await assert.rejects(availability.ask("one", signal, down), WorkPostponed);
+  let answers = 0;
+  const answer = async () => ++answers;
+  await assert.rejects(availability.ask("one", signal, answer), WorkPostponed);
+  assert.equal(await availability.ask("two", signal, answer), 1);
+  for (;;) {
+    const result = await availability.ask("one", signal, answer).catch(() => undefined);
+    if (result !== undefined) break;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  assert.deepEqual([answers, warnings.length], [2, 1]);
+});
