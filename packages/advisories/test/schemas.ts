@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import type { Ajv } from "ajv";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
 /** The published formats, by name. */
-const FILES = { osv: "osv", openvex: "openvex-0.2.0", csaf: "csaf-2.0" } as const;
+const FILES = {
+  osv: "osv",
+  openvex: "openvex-0.2.0",
+  csaf: "csaf-2.0",
+  sarif: "sarif-2.1.0",
+} as const;
 
 export type Format = keyof typeof FILES;
 
@@ -22,18 +28,24 @@ export function assertValid(format: Format, document: unknown): void {
 }
 
 function compile(format: Format): ValidateFunction {
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  // A pattern of SARIF is no regular expression with the flag u.
+  const unicodeRegExp = format !== "sarif";
+  const ajv = new Ajv2020({ strict: false, allErrors: true, unicodeRegExp });
   formats(ajv);
-  // The CVSS schemas have an earlier draft; the keywords that they use have the same meaning.
   for (const version of ["2.0", "3.0", "3.1"]) {
-    const { $schema: _, id: _id, ...schema } = read(`cvss-v${version}`);
+    const schema = withoutDraft(read(`cvss-v${version}`));
     ajv.addSchema({ ...schema, $id: `https://www.first.org/cvss/cvss-v${version}.json` });
   }
-  return ajv.compile(read(FILES[format]));
+  return ajv.compile(withoutDraft(read(FILES[format])));
 }
 
-function formats(ajv: Ajv2020): void {
-  (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+/** Some schemas have an earlier draft; the keywords that they use have the same meaning. */
+function withoutDraft({ $schema: _, id: _id, ...schema }: Record<string, unknown>): object {
+  return schema;
+}
+
+export function formats(ajv: Ajv2020 | Ajv): void {
+  (addFormats as unknown as (ajv: Ajv2020 | Ajv) => void)(ajv);
   // An IRI is a URI with Unicode characters.
   ajv.addFormat("iri", (text: string) => /^[a-z][a-z0-9+.-]*:\S+$/i.test(text));
 }

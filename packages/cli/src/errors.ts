@@ -10,6 +10,7 @@ export const EXIT = {
   notFound: 5,
   conflict: 6,
   unavailable: 7,
+  findings: 8,
   interrupted: 130,
 } as const;
 
@@ -25,6 +26,7 @@ export const EXIT_MEANINGS: readonly (readonly [code: number, meaning: string])[
     "Conflict: it already exists, was changed concurrently, or is in the wrong state.",
   ],
   [EXIT.unavailable, "The server is unavailable or overloaded."],
+  [EXIT.findings, "Findings at or above the severity of --fail-on."],
   [EXIT.interrupted, "Interrupted with Ctrl-C."],
 ];
 

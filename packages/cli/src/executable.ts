@@ -34,7 +34,7 @@ function load(name: string): unknown {
 }
 
 /** Bundles that are processes of their own. */
-const APART = ["reader-process.cjs", "backup-process.cjs"];
+const APART = ["reader-process.cjs", "backup-process.cjs", "layer-process.cjs"];
 
 /** A process that we have forked has the file that it runs as its first word: a bundle, or the executable. */
 function forkedFile(): string | undefined {

@@ -8,7 +8,9 @@ import { group } from "./command/definition.ts";
 import { complete, completion } from "./completion/commands.ts";
 import { config } from "./config/commands.ts";
 import { contexts } from "./contexts/commands.ts";
+import { decisions } from "./decisions/commands.ts";
 import { events } from "./events/commands.ts";
+import { exposure } from "./exposure/commands.ts";
 import { health } from "./health/commands.ts";
 import { help, versionCommand } from "./help/commands.ts";
 import { accountAssociations } from "./iam/account-associations/commands.ts";
@@ -21,9 +23,13 @@ import { roleBindings } from "./iam/role-bindings/commands.ts";
 import { roles } from "./iam/roles/commands.ts";
 import { images } from "./images/commands.ts";
 import { open } from "./open/commands.ts";
+import { osv } from "./osv/commands.ts";
 import { registry } from "./registry/commands.ts";
 import { repos } from "./repos/commands.ts";
+import { sbom } from "./sbom/commands.ts";
+import { scans } from "./scans/commands.ts";
 import { serve } from "./serve/commands.ts";
+import { sources } from "./sources/commands.ts";
 import { tags } from "./tags/commands.ts";
 
 const iam = group({
@@ -57,6 +63,12 @@ formats, jq and pagers, \`wharf help lists\` sorting and filtering, \`wharf help
     repos,
     tags,
     images,
+    sbom,
+    exposure,
+    decisions,
+    scans,
+    sources,
+    osv,
     advisories,
     audit,
     events,

@@ -3,11 +3,15 @@
  * files with the same output.
  */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
+import { signerOf } from "../../server/test/support/server/direct-store.ts";
+import { scratchFolder } from "../../server/test/support/server/scratch-folder.ts";
+import { until } from "../../server/test/support/until.ts";
 import { TrackedRegistry } from "../../server/test/support/world/tracked-registry.ts";
+import { ADVISORIES, alpineLayer } from "./support/exposed-images.ts";
 import { withImage } from "./support/image-source.ts";
 import { Site } from "./support/site.ts";
 import { type Step, stepsOf, walkThrough } from "./support/walkthrough.ts";
@@ -79,6 +83,24 @@ test("connect an identity provider", async (t) => {
 test("push and pull images", async (t) => {
   const { server, env } = await acme(t);
   await walkThrough(stepsOfGuide("images.md"), server, env, withImage(server));
+});
+
+test("which images are affected", async (t) => {
+  const site = await acme(t);
+  const { server, env } = site;
+  await site.ok("iam", "organizations", "update", "acme", "--verified", "yes");
+  const files = join(scratchFolder("wharf-advisories-"), "advisories.json");
+  for (const advisory of ADVISORIES) {
+    writeFileSync(files, JSON.stringify(advisory));
+    await site.ok("advisories", "import", files, "--parent", "acme");
+  }
+  await until(async () => (await site.ok("exposure", "overview")).includes("Matched until"));
+  const claims = ["--issuer", "https://issuer.example.com", "--subject", "reviewer"];
+  const reviewer = ["reviewer", "--parent", "acme", ...claims, "--role", "owner", "-o", "id"];
+  const uid = (await site.ok("iam", "identities", "create", ...reviewer)).trim();
+  const REVIEWER_TOKEN = await (await signerOf(server)).token(uid);
+  const surroundings = withImage(server, alpineLayer("3.3.0-r0"));
+  await walkThrough(stepsOfGuide("exposure.md"), server, { ...env, REVIEWER_TOKEN }, surroundings);
 });
 
 test("put Wharf in front of a registry", async (t) => {

@@ -12,6 +12,7 @@ const GITLAB = "iam identities create gitlab --parent acme --project-path acme/a
 const CLAIMS = "--issuer https://issuer.example.com --subject s";
 const EVENT = "advisories events add CGA-1 --type";
 const PULL_TOKEN = "auth pull-token create x --parent acme";
+const DECISION = "decisions create CVE-2026-0001";
 const IMPORT = "advisories import --group acme";
 
 /** Command lines, and what they print. */
@@ -133,6 +134,34 @@ const TEXTS: readonly [line: string, text: string][] = [
   [
     `${EVENT} perhaps`,
     '--type must be one of detection, true-positive-determination, false-positive-determination, fixed, patched, pending-upstream-fix, analysis-not-planned, fix-not-planned, component-location-changed, not "perhaps"',
+  ],
+  ["exposure list acme/app", '"acme/app" is no image\n  → write REPO:TAG or REPO@DIGEST'],
+  ["exposure list acme/app:1 --repo acme/app", "give either an image or --repo"],
+  [
+    "exposure list --fail-on hgh",
+    '--fail-on must be one of negligible, low, medium, high, critical, not "hgh"\n  → did you mean high?',
+  ],
+  [
+    "exposure list --status open",
+    '--status must be one of affected, not-affected, fixed, unknown, accepted, not "open"',
+  ],
+  ["exposure list --as spdx", '--as must be one of sarif, cyclonedx, openvex, not "spdx"'],
+  [
+    "sbom upload acme/app:1 missing.json",
+    "FILE cannot be read: ENOENT: no such file or directory\n  → give a file name, or - for standard input",
+  ],
+  [
+    `${DECISION} --status accepted --parent acme`,
+    "--status accepted requires --until\n  → risks are accepted until a time",
+  ],
+  [`${DECISION} --status fixed`, "give --parent or --repo"],
+  [
+    "sources create x --kind osw --parent acme",
+    '--kind must be one of osv, alpine, secdb, kev, epss, not "osw"\n  → did you mean osv?',
+  ],
+  [
+    "scans get acme/app:1 --scanner clair",
+    '--scanner must be one of grype, trivy, osv-scanner, not "clair"',
   ],
   [
     IMPORT,

@@ -261,6 +261,31 @@ export const accountsDisableDefinition = define({
   },
 });
 
+export const vulnerabilitiesImportDefinition = define({
+  name: "import",
+  summary: "Import facts about vulnerabilities from a file of CISA (KEV) or FIRST (EPSS)",
+  description: [
+    "For servers that cannot reach these addresses; others import them as sources. The file is recognized by its content, and one that is not complete changes nothing.",
+    "Records of OSV are imported with `wharf advisories import all.zip`.",
+  ].join(" "),
+  examples: [
+    {
+      command:
+        "wharf admin vulnerabilities import known_exploited_vulnerabilities.json --data ./data",
+    },
+    { command: "wharf admin vulnerabilities import epss_scores-current.csv.gz --data ./data" },
+  ],
+  raw: true,
+  arguments: [{ name: "file", summary: "File to import.", required: true }],
+  options: SERVER_OPTIONS,
+});
+
+const vulnerabilities = group({
+  name: "vulnerabilities",
+  summary: "Import facts about vulnerabilities",
+  commands: [command(vulnerabilitiesImportDefinition, () => import("./vulnerabilities.ts"))],
+});
+
 const accounts = group({
   name: "accounts",
   summary: "Manage local accounts",
@@ -296,5 +321,6 @@ export const admin = group({
     command(migrateDefinition, () => import("./migrate.ts")),
     keys,
     accounts,
+    vulnerabilities,
   ],
 });

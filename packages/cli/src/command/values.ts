@@ -63,10 +63,17 @@ function readChoice({ choices, hint }: Choices, source: string, text: string): s
 }
 
 function readFile(source: string, path: string): string {
+  return readBytes(source, path, MAX_FILE_BYTES).toString("utf8");
+}
+
+const MIB = 1024 * 1024;
+
+/** The content of a file, or of standard input. */
+export function readBytes(source: string, path: string, maxBytes: number): Buffer {
   try {
-    if (path === "-") return readFileSync(0, "utf8");
-    if (statSync(path).size > MAX_FILE_BYTES) throw new Error("larger than 16 MiB");
-    return readFileSync(path, "utf8");
+    if (path === "-") return readFileSync(0);
+    if (statSync(path).size > maxBytes) throw new Error(`larger than ${maxBytes / MIB} MiB`);
+    return readFileSync(path);
   } catch (error) {
     // Does not quote the value: it may be the secret itself instead of a file with it.
     const [why] = (error as Error).message.split(", ");

@@ -1,8 +1,10 @@
 import { command, define, group } from "../command/definition.ts";
+import { FINDING_OPTIONS, IMAGE } from "../exposure/commands.ts";
 import { completeOf, pickOf } from "../resolve/choices.ts";
 import { REPO } from "../resolve/kinds.ts";
 import { DELETE, LIST } from "../resource/commands.ts";
 import { listOptions } from "../resource/options.ts";
+import { getDefinition } from "../sbom/commands.ts";
 
 const load = () => import("./run.ts");
 
@@ -52,9 +54,55 @@ export const deleteDefinition = define({
   ],
 });
 
+export const packagesDefinition = define({
+  name: "packages",
+  summary: "List the packages of an image",
+  examples: [
+    { command: "wharf images packages acme/app:1.2" },
+    { command: "wharf images packages acme/app:1.2 --query ssl -o wide" },
+  ],
+  arguments: [IMAGE],
+  options: {
+    query: {
+      type: "string",
+      value: "TEXT",
+      summary: "Only packages whose name or package URL contains this text",
+    },
+    platform: { type: "string", summary: "Platform of an index (default: linux/amd64)" },
+    ...listOptions(),
+  },
+});
+
+export const vulnerabilitiesDefinition = define({
+  name: "vulnerabilities",
+  summary: "List the vulnerabilities of an image",
+  description: "The same as `wharf exposure list IMAGE`.",
+  examples: [
+    { command: "wharf images vulnerabilities acme/app:1.2 --severity high" },
+    { command: "wharf images vulnerabilities acme/app:1.2 --fail-on high --fixable" },
+  ],
+  arguments: [IMAGE],
+  options: { ...FINDING_OPTIONS, ...listOptions() },
+});
+
+const sbomDefinition = {
+  ...getDefinition,
+  name: "sbom",
+  aliases: [],
+  examples: [{ command: "wharf images sbom acme/app:1.2 > sbom.json" }] as const,
+};
+
+const loadContents = () => import("./contents.ts");
+
 export const images = group({
   name: "images",
   aliases: ["image"],
-  summary: "List and delete images",
-  commands: [command(listDefinition, load, "list"), command(deleteDefinition, load, "remove")],
+  summary: "List images, their packages and vulnerabilities, and delete images",
+  commands: [
+    command(listDefinition, load, "list"),
+    command(packagesDefinition, loadContents, "packages"),
+    command(sbomDefinition, () => import("../sbom/run.ts"), "get"),
+    command(vulnerabilitiesDefinition, loadContents, "vulnerabilities"),
+    command(deleteDefinition, load, "remove"),
+  ],
 });

@@ -1,3 +1,4 @@
+import type { StyleName } from "../terminal/terminal.ts";
 import { schemaOf } from "./schemas.ts";
 
 /** A column of a table, or a field of a single item. */
@@ -11,6 +12,8 @@ export interface Column<T> {
   readonly wide?: boolean;
   /** Never truncated, because people copy it: an ID. */
   readonly whole?: boolean;
+  /** The color of a table's cell at a terminal. */
+  readonly style?: (item: T) => StyleName | undefined;
 }
 
 /** The uid of a resource: in `-o wide`. */

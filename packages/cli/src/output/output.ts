@@ -142,7 +142,9 @@ function tableLines<T>(
   const cells = (item: T) =>
     isWide ? rowOf(item, shown) : short.map((value) => text(value(item)));
   const whole = shown.map((column) => column.whole === true);
-  return table(headersOf(shown), items.map(cells), isWide ? undefined : width, style, whole);
+  const styles = items.map((item) => shown.map((column) => column.style?.(item)));
+  const available = isWide ? undefined : width;
+  return table(headersOf(shown), items.map(cells), available, style, whole, styles);
 }
 
 function headersOf<T>(columns: readonly Column<T>[]): string[] {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { styleOf } from "../terminal/terminal.ts";
 import { widthOf } from "../terminal/width.ts";
@@ -35,4 +36,19 @@ test("a table fits any terminal that has room for a letter of each column", () =
     }),
     { seed: SEED },
   );
+});
+
+test("styles of cells change no widths", () => {
+  const rows = [
+    ["high", "libssl3"],
+    ["low", "musl"],
+  ];
+  const styles = [["red"], [undefined, "dim"]] as const;
+  const plain = table(["SEVERITY", "PACKAGE"], rows, 12, styleOf(false), [], styles);
+  const colored = table(["SEVERITY", "PACKAGE"], rows, 12, styleOf(true), [], styles);
+  assert.deepEqual(colored.map(stripVTControlCharacters), plain);
+  assert.deepEqual(colored.slice(1), [
+    "\u001b[31mhigh\u001b[39m   libs…",
+    "low    \u001b[2mmusl\u001b[22m",
+  ]);
 });

@@ -1,4 +1,4 @@
-import type { Style } from "../terminal/terminal.ts";
+import type { Style, StyleName } from "../terminal/terminal.ts";
 import { cut, harmless, pad, widthOf } from "../terminal/width.ts";
 
 const GAP = 2;
@@ -10,18 +10,25 @@ export function table(
   width: number | undefined,
   style: Style,
   whole: readonly boolean[] = [],
+  /** The styles of the cells of each row. */
+  styles: readonly (readonly (StyleName | undefined)[])[] = [],
 ): string[] {
   const shown = rows.map((row) => row.map(harmless));
   const widths = headers.map((header, at) =>
     Math.max(widthOf(header), ...shown.map((row) => widthOf(row[at] ?? ""))),
   );
   const fitted = width === undefined ? widths : fit(widths, width, whole);
-  const line = (cells: readonly string[]) =>
+  const line = (cells: readonly string[], names: readonly (StyleName | undefined)[] = []) =>
     cells
-      .map((cell, at) => pad(cut(cell, fitted[at] as number), fitted[at] as number))
+      .map((cell, at) => {
+        const text = cut(cell, fitted[at] as number);
+        const name = names[at];
+        const space = " ".repeat((fitted[at] as number) - widthOf(text));
+        return `${name === undefined ? text : style[name](text)}${space}`;
+      })
       .join(" ".repeat(GAP))
       .trimEnd();
-  return [style.bold(line(headers)), ...shown.map(line)];
+  return [style.bold(line(headers)), ...shown.map((row, at) => line(row, styles[at]))];
 }
 
 /** Shrinks the widest columns that need not stay whole until all fit, or none can shrink any further. */

@@ -9,6 +9,7 @@ import type {
   RoleBinding,
   Subscription,
   UIDPFilter,
+  VulnerabilitySource,
   Wharf,
 } from "@wharf/client";
 
@@ -149,6 +150,26 @@ export const SUBSCRIPTION: Kind<Subscription> = {
   service: ({ subscriptions }) => subscriptions,
   label: ({ name, sink }) => name || sink,
   hint: ({ uid }) => uid,
+};
+
+/** Lists of sources have no filter by name: there are few of them. */
+export const VULNERABILITY_SOURCE: Kind<VulnerabilitySource> = {
+  one: "source",
+  many: "sources",
+  listCommand: "wharf sources list",
+  isNamed: true,
+  service: ({ vulnerabilitySources: service }) => ({
+    get: (request, options) => service.get(request, options),
+    list: (request, options) => service.list(request, options),
+    delete: (request, options) => service.delete(request, options),
+    async *listAll({ name, ...request }, options) {
+      for await (const source of service.listAll(request, options)) {
+        if (name === undefined || source.name === name) yield source;
+      }
+    },
+  }),
+  label: ({ name }) => name,
+  hint: ({ url, uid }) => url || uid,
 };
 
 export const ROLE_BINDING: Kind<RoleBinding> = {

@@ -26,6 +26,8 @@ export interface Style {
   yellow(text: string): string;
 }
 
+export type StyleName = keyof Style;
+
 /** The streams of a process. */
 export interface Streams {
   readonly stdin: { readonly isTTY?: boolean };

@@ -6,10 +6,10 @@ import type { Surroundings } from "./walkthrough.ts";
 
 const HELPER = join(import.meta.dirname, "../../bin/docker-credential-wharf.cjs");
 
-/** The surroundings of a document that pushes docker://alpine: an image here takes its place. */
-export function withImage(server: TestServer): Surroundings {
+/** The surroundings of a document that pushes docker://alpine: an image here takes its place, with a layer of its own. */
+export function withImage(server: TestServer, layer?: Buffer): Surroundings {
   const folder = scratchFolder("wharf-alpine-");
-  writeImage(folder, "latest", "a file");
+  writeImage(folder, "latest", layer ?? "a file");
   const skopeo = `for word; do
   shift
   [ "$word" = docker://alpine ] && word=oci:${folder}:latest
