@@ -6,6 +6,13 @@ const BINDINGS = "/iam/v2beta1/roleBindings";
 const REPOS = "/registry/v2beta1/repos";
 const TAGS = "/registry/v2beta1/tags";
 
+const DECISIONS = "/exposure/v2beta1/decisions";
+
+/** Services whose responses follow from packages, advisories and decisions. */
+const EXPOSURE = ["findings", "vulnerabilities", "fixes", "overview", "search", "repos"].map(
+  (name) => `/exposure/v2beta1/${name}`,
+);
+
 /** Services whose responses show, or depend on, resources of another one. */
 const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
   "/iam/v2beta1/groups": [BINDINGS, ACCESS, AUTH],
@@ -19,11 +26,15 @@ const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
   [BINDINGS]: [ACCESS, AUTH],
   [REPOS]: [TAGS],
   [TAGS]: [REPOS],
+  [DECISIONS]: EXPOSURE,
   "/events/v2beta1/subscriptions": ["/events/v2beta1/deliveries"],
 };
 
-/** The services that an event of a collection concerns; empty stands for pushes and pulls. */
+/**
+ * The services that an event of a collection concerns; empty stands for pushes and pulls, and for images that became
+ * affected or were cleared.
+ */
 export function affectedBy(collection: string): readonly string[] {
-  if (collection === "") return [REPOS, TAGS];
+  if (collection === "") return [REPOS, TAGS, ...EXPOSURE];
   return [collection, ...(SHOWN_BY[collection] ?? [])];
 }

@@ -1,5 +1,5 @@
 import type { InstallationJson } from "@wharf/contract/messages";
-import { api, useRead } from "./client.ts";
+import { api, client, useRead } from "./client.ts";
 
 /** The addresses of the installation; until they are loaded, the origin of the page. */
 export interface Installation {
@@ -17,6 +17,11 @@ export interface Installation {
 export function useInstallation(): Installation {
   const { data } = useRead(api.installation.get, {});
   return { ...installationOf(data ?? {}), isKnown: data !== undefined };
+}
+
+/** Reads the addresses once, such as for an export. */
+export async function readInstallation(): Promise<Omit<Installation, "isKnown">> {
+  return installationOf(await client.call(api.installation.get, {}));
 }
 
 function installationOf({

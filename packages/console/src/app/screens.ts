@@ -48,6 +48,11 @@ export const GROUP_SCREENS = {
     icon: "box",
     component: lazyRouteComponent(() => import("../screens/registry/repos.tsx"), "Screen"),
   },
+  vulnerabilities: {
+    section: "registry",
+    icon: "bug",
+    component: lazyRouteComponent(() => import("../screens/exposure/exposure.tsx"), "Screen"),
+  },
   advisories: {
     section: "registry",
     icon: "alert",
@@ -122,6 +127,26 @@ export const RESOURCE_SCREENS: Readonly<Record<string, ResourceScreen>> = {
     list: "repos",
     depth: 2,
     component: lazyRouteComponent(() => import("../screens/registry/image.tsx"), "Screen"),
+  },
+  vulnerability: {
+    list: "vulnerabilities",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/exposure/vulnerability.tsx"), "Screen"),
+  },
+  package: {
+    list: "vulnerabilities",
+    depth: 0,
+    component: lazyRouteComponent(() => import("../screens/exposure/package.tsx"), "Screen"),
+  },
+  source: {
+    list: "vulnerabilities",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/exposure/sources/source.tsx"), "Screen"),
+  },
+  compare: {
+    list: "repos",
+    depth: 1,
+    component: lazyRouteComponent(() => import("../screens/exposure/compare.tsx"), "Screen"),
   },
   advisory: {
     list: "advisories",

@@ -4,6 +4,6 @@ export const chartTexts = {
   table: "Show as table",
   time: "When",
   number: (value: number) => number.format(value),
-  description: (series: readonly string[]) =>
-    `Column chart: ${series.join(", ")} in all. The table below has all numbers.`,
+  description: (series: readonly string[], isLevel: boolean) =>
+    `Column chart: ${series.join(", ")} ${isLevel ? "at the end" : "in all"}. The table below has all numbers.`,
 } as const;

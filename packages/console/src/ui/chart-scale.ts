@@ -1,7 +1,7 @@
 /** A series of counts, with a color and a texture. */
 export interface Series {
   readonly name: string;
-  readonly tone: "accent" | "good" | "bad" | "soft";
+  readonly tone: "accent" | "good" | "bad" | "warn" | "soft";
   /** One value per column. */
   readonly values: readonly number[];
 }

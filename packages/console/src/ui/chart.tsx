@@ -15,13 +15,17 @@ export function Chart({
   title,
   columns,
   series,
+  isLevel = false,
 }: {
   readonly title: string;
   /** The labels of the columns, such as days; the last is the newest. */
   readonly columns: readonly string[];
   readonly series: readonly Series[];
+  /** Whether the numbers are of points in time: the legend has the last of them, not their sum. */
+  readonly isLevel?: boolean;
 }) {
   const id = useId();
+  const summaryOf = (one: Series) => summary(one, isLevel);
   const stripes = `${id}-stripes`;
   const [frame, width] = useWidth();
   const totals = columns.map((_, at) =>
@@ -34,7 +38,7 @@ export function Chart({
   return (
     <figure className="chart">
       <figcaption>{title}</figcaption>
-      <Legend series={series} stripes={stripes} />
+      <Legend series={series} stripes={stripes} summaryOf={summaryOf} />
       <div ref={frame}>
         <svg
           width={width}
@@ -44,7 +48,9 @@ export function Chart({
           aria-describedby={`${id}-description`}
         >
           <title id={`${id}-title`}>{title}</title>
-          <desc id={`${id}-description`}>{chartTexts.description(series.map(summaryOf))}</desc>
+          <desc id={`${id}-description`}>
+            {chartTexts.description(series.map(summaryOf), isLevel)}
+          </desc>
           <Stripes id={stripes} />
           {[0, top / 2, top].map((value) => (
             <g key={value}>
@@ -147,9 +153,11 @@ function Stripes({ id }: { readonly id: string }) {
 function Legend({
   series,
   stripes,
+  summaryOf,
 }: {
   readonly series: readonly Series[];
   readonly stripes: string;
+  readonly summaryOf: (one: Series) => string;
 }) {
   return (
     <ul className="legend">
@@ -208,8 +216,9 @@ function NumbersTable({
   );
 }
 
-function summaryOf({ name, values }: Series): string {
-  return `${chartTexts.number(values.reduce((sum, one) => sum + one, 0))} ${name}`;
+function summary({ name, values }: Series, isLevel: boolean): string {
+  const value = isLevel ? (values.at(-1) ?? 0) : values.reduce((sum, one) => sum + one, 0);
+  return `${chartTexts.number(value)} ${name}`;
 }
 
 /** The width of an element, as it is now. */

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { Pages } from "../api/pages.ts";
 import { texts } from "../texts/common.ts";
 import { Failed, Loading } from "./feedback.tsx";
-import type { Column } from "./table.tsx";
+import { type Column, HeaderCell } from "./table.tsx";
 
 /** Rows of a list that is read page by page, and a button for the next ones. */
 export function GrowingTable<Row>({
@@ -11,29 +11,44 @@ export function GrowingTable<Row>({
   columns,
   keyOf,
   empty,
+  countOf,
+  defaultSort = "",
 }: {
   readonly label: string;
   readonly pages: Pages<Row>;
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
   readonly empty: ReactNode;
+  /** The total in words, shown below the rows. */
+  readonly countOf?: (total: number) => string;
+  /** The order of a list whose columns sort it. */
+  readonly defaultSort?: string;
 }) {
   if (error !== null) return <Failed error={error} />;
   if (total === undefined) return <Loading />;
   if (rows.length === 0) return empty;
   return (
     <div className="table-frame" aria-busy={isLoading}>
-      <PlainTable label={label} rows={rows} columns={columns} keyOf={keyOf} />
-      {hasMore && (
+      <PlainTable
+        label={label}
+        rows={rows}
+        columns={columns}
+        keyOf={keyOf}
+        defaultSort={defaultSort}
+      />
+      {(hasMore || countOf !== undefined) && (
         <div className="pages">
-          <button
-            type="button"
-            className="button quiet small"
-            disabled={isLoading}
-            onClick={() => more()}
-          >
-            {texts.more}
-          </button>
+          {countOf && <span>{countOf(total)}</span>}
+          {hasMore && (
+            <button
+              type="button"
+              className="button quiet small"
+              disabled={isLoading}
+              onClick={() => more()}
+            >
+              {texts.more}
+            </button>
+          )}
         </div>
       )}
     </div>
@@ -46,11 +61,13 @@ export function PlainTable<Row>({
   rows,
   columns,
   keyOf,
+  defaultSort = "",
 }: {
   readonly label: string;
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
+  readonly defaultSort?: string;
 }) {
   const classOf = ({ isExtra }: Column<Row>) => (isExtra ? "extra" : undefined);
   return (
@@ -58,9 +75,7 @@ export function PlainTable<Row>({
       <thead>
         <tr>
           {columns.map((column) => (
-            <th key={column.header} scope="col" className={classOf(column)}>
-              {column.header}
-            </th>
+            <HeaderCell key={column.header} column={column} defaultSort={defaultSort} />
           ))}
         </tr>
       </thead>

@@ -3,6 +3,7 @@ const PATHS = {
   alert: "M12 4l9 16H3zM12 10v4M12 17h.01",
   bolt: "M13 3 5 14h6l-1 7 8-11h-6z",
   box: "M4 8l8-4 8 4v8l-8 4-8-4zM4 8l8 4 8-4M12 12v8",
+  bug: "M8 9h8v6a4 4 0 0 1-8 0zM9 9a3 3 0 0 1 6 0M4 8l4 2M20 8l-4 2M3 14h5M16 14h5M5 20l3.5-3M19 20l-3.5-3",
   building: "M5 21V4h9v17M14 9h5v12M3 21h18M8 8h3M8 12h3M8 16h3",
   check: "M5 13l4 4L19 7",
   chevron: "M9 6l6 6-6 6",

@@ -102,7 +102,8 @@ export function Table<Row>({
   );
 }
 
-function HeaderCell<Row>({
+/** The header of a column; a button that sorts by it, if the API does. */
+export function HeaderCell<Row>({
   column: { header, sort, isExtra },
   defaultSort,
 }: {

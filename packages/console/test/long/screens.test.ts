@@ -5,6 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { ROOT } from "../../../../scripts/step.ts";
 import { ACTIVITY } from "../areas/activity.ts";
 import { ADVISORIES } from "../areas/advisories.ts";
+import { EXPOSURE } from "../areas/exposure.ts";
 import { PEOPLE } from "../areas/people.ts";
 import { REGISTRY } from "../areas/registry.ts";
 import { WORKLOADS } from "../areas/workloads.ts";
@@ -17,6 +18,7 @@ const AREAS: Readonly<Record<string, Area>> = {
   people: PEOPLE,
   registry: REGISTRY,
   advisories: ADVISORIES,
+  exposure: EXPOSURE,
   activity: ACTIVITY,
   workloads: WORKLOADS,
 };
@@ -41,7 +43,7 @@ const themesOf = (at: number) => (at === 0 ? THEMES : THEMES.slice(0, 2));
 const PICTURES = join(ROOT, "release", "screens");
 
 /** Reads of a screen, as opposed to those of its frame, which every screen needs. */
-const CONTENT = /\/(iam|registry|vulnerabilities|events|audit)\/v/;
+const CONTENT = /\/(iam|registry|vulnerabilities|exposure|events|audit)\/v/;
 
 /** The width of what a frame shows. */
 const WIDTH_OF_FRAME = `new Promise((resolve) =>

@@ -52,13 +52,22 @@ export class ConsoleSite {
   static async startWithRegistry({ proxied = false } = {}): Promise<ConsoleSite> {
     const flags = ["--reconcile-minutes", "0"];
     const tracked = await TrackedRegistry.start({ owner: "harbor", flags, proxied });
-    const { world } = tracked;
+    const site = await ConsoleSite.#openOwned(tracked.world);
+    site.#tracked = tracked;
+    return site;
+  }
+
+  /** A server that is a registry itself, whose organization the owner owns. */
+  static async startAsRegistry(): Promise<ConsoleSite> {
+    return ConsoleSite.#openOwned(await World.start({ registry: true, owner: "harbor" }));
+  }
+
+  /** Makes the person who has set the installation up an owner of the registry's organization. */
+  static async #openOwned(world: World): Promise<ConsoleSite> {
     const { body } = await world.http.get("/iam/v2beta1/identities?page_size=200");
     const owner = body.identities.find(({ name }: { name: string }) => name === "ada");
     await world.bind(world.registry.organization, owner.uid, "owner");
-    const site = await ConsoleSite.#open(world);
-    site.#tracked = tracked;
-    return site;
+    return ConsoleSite.#open(world);
   }
 
   /** The attached registry. */

@@ -12,7 +12,10 @@ import { Digest, shortDigest } from "../../ui/digest.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Failed, Loading } from "../../ui/feedback.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Age } from "../../ui/time.tsx";
+import { ImageVulnerabilities } from "../exposure/image-vulnerabilities.tsx";
+import { ImagePackages } from "../exposure/inventory/packages.tsx";
 import { Config, Layers, Platforms, Texts } from "./image-parts.tsx";
 import { Locations } from "./locations.tsx";
 import { PullCommand } from "./pull-command.tsx";
@@ -27,7 +30,6 @@ export function Screen() {
   const digest = resource.split("/").at(-1) ?? "";
   const image = useImage(repo, digest);
   const { data } = useRead(api.repos.get, { uid: repo });
-  const manifest = useRead(api.images.getManifest, { repoUid: repo, digest });
   const { can } = useAccess();
   if (image.error !== null || image.data === null) {
     return (
@@ -56,15 +58,44 @@ export function Screen() {
       ) : (
         <PullCommand repo={repo} name={data.name ?? ""} reference={`@${digest}`} />
       )}
-      <About repo={repo} image={image.data} manifest={manifest.data} />
+      {image.data.kind === "IMAGE_KIND_ARTIFACT" ? (
+        <Overview repo={repo} image={image.data} />
+      ) : (
+        <Content repo={repo} image={image.data} />
+      )}
+    </Page>
+  );
+}
+
+/** The parts of an image, its packages and vulnerabilities among them. */
+function Content({ repo, image }: { readonly repo: string; readonly image: ImageJson }) {
+  const tab = useTab(imageTexts.imageTabs);
+  const { digest = "" } = image;
+  return (
+    <>
+      <Tabs label={imageTexts.imageLabel} tabs={imageTexts.imageTabs} />
+      {tab === "overview" && <Overview repo={repo} image={image} />}
+      {tab === "vulnerabilities" && <ImageVulnerabilities repo={repo} digest={digest} />}
+      {tab === "packages" && <ImagePackages repo={repo} digest={digest} />}
+    </>
+  );
+}
+
+/** The content of a manifest, its attachments, and its locations. */
+function Overview({ repo, image }: { readonly repo: string; readonly image: ImageJson }) {
+  const { digest = "" } = image;
+  const manifest = useRead(api.images.getManifest, { repoUid: repo, digest });
+  return (
+    <>
+      <About repo={repo} image={image} manifest={manifest.data} />
       {manifest.error !== null && <Failed error={manifest.error} />}
-      {manifest.data !== undefined && <Parts repo={repo} image={image.data} of={manifest.data} />}
+      {manifest.data !== undefined && <Parts repo={repo} image={image} of={manifest.data} />}
       <Referrers repo={repo} digest={digest} />
       <section aria-labelledby="locations">
         <h2 id="locations">{imageTexts.tabs.locations}</h2>
         <Locations repo={repo} />
       </section>
-    </Page>
+    </>
   );
 }
 

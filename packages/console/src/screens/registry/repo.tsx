@@ -7,6 +7,7 @@ import { FailedPage } from "../../ui/failed-page.tsx";
 import { Loading } from "../../ui/feedback.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
+import { RepoPackages, RepoVulnerabilities } from "../exposure/repo-tabs.tsx";
 import { Activity } from "./activity.tsx";
 import { Digests } from "./digests.tsx";
 import { Locations } from "./locations.tsx";
@@ -57,6 +58,8 @@ function Content({ repo: { uid = "", name = "" } }: { readonly repo: RepoJson })
       <Tabs label={imageTexts.label} tabs={imageTexts.tabs} />
       {tab === "tags" && <TagList repo={uid} name={name} />}
       {tab === "images" && <Digests repo={uid} />}
+      {tab === "vulnerabilities" && <RepoVulnerabilities repo={uid} />}
+      {tab === "packages" && <RepoPackages repo={uid} />}
       {tab === "readme" && <Readme repo={uid} />}
       {tab === "activity" && <Activity resource={uid} />}
       {tab === "locations" && <Locations repo={uid} />}

@@ -10,7 +10,10 @@ import { Digest } from "../../ui/digest.tsx";
 import { FailedPage } from "../../ui/failed-page.tsx";
 import { Failed, Loading } from "../../ui/feedback.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { Age } from "../../ui/time.tsx";
+import { ImageVulnerabilities } from "../exposure/image-vulnerabilities.tsx";
+import { ImagePackages } from "../exposure/inventory/packages.tsx";
 import { PullCommand } from "./pull-command.tsx";
 import { RepoLink } from "./repo-link.tsx";
 import { Kind, Size } from "./tag-list.tsx";
@@ -40,12 +43,32 @@ export function Screen() {
         <RepoLink uid={repo} />
       </p>
       <PullCommand repo={repo} name={data.name ?? ""} reference={`:${name}`} />
-      <section aria-labelledby="history">
-        <h2 id="history">{imageTexts.history}</h2>
-        <p className="soft">{imageTexts.historyText}</p>
-        <History uid={uid} repo={repo} />
-      </section>
+      <Content tag={tag.data} repo={repo} />
     </Page>
+  );
+}
+
+/** The history of a tag, and the packages and vulnerabilities of its current image. */
+function Content({
+  tag: { uid = "", name = "", digest = "" },
+  repo,
+}: {
+  readonly tag: TagJson;
+  readonly repo: string;
+}) {
+  const tab = useTab(imageTexts.tagTabs);
+  return (
+    <>
+      <Tabs label={imageTexts.tagLabel} tabs={imageTexts.tagTabs} />
+      {tab === "history" && (
+        <>
+          <p className="soft">{imageTexts.historyText}</p>
+          <History uid={uid} repo={repo} />
+        </>
+      )}
+      {tab === "vulnerabilities" && <ImageVulnerabilities repo={repo} digest={digest} tag={name} />}
+      {tab === "packages" && <ImagePackages repo={repo} digest={digest} />}
+    </>
   );
 }
 
