@@ -20,9 +20,11 @@ import { ORGANIZATION } from "./organization.ts";
 
 const FILL = join(import.meta.dirname, "fill.ts");
 const FILL_AUDIT = join(import.meta.dirname, "fill-audit.ts");
+const FILL_EXPOSURE = join(import.meta.dirname, "fill-exposure.ts");
 const ROWS = [
   "advisory-rows.ts",
   "binding-rows.ts",
+  "exposure-data.ts",
   "random.ts",
   "tag-rows.ts",
   "tree-rows.ts",
@@ -32,10 +34,20 @@ const ROWS = [
 const CACHE = join(tmpdir(), "wharf-bench");
 
 /** The rows of a data set. */
-export type DataKind = "groups" | "advisories" | "bindings" | "tree" | "audit" | "tags";
+export type DataKind =
+  | "groups"
+  | "advisories"
+  | "bindings"
+  | "tree"
+  | "audit"
+  | "tags"
+  | "exposure";
+
+/** Programs of kinds that the one for resources does not fill. */
+const PROGRAMS: Partial<Record<DataKind, string>> = { audit: FILL_AUDIT, exposure: FILL_EXPOSURE };
 
 /**
- * A data directory with this many groups, advisories, tags, audit entries, or groups with scattered role bindings in
+ * A data directory with this many groups, advisories, tags, audit entries, images with packages, or groups with scattered role bindings in
  * the organization, created on first use. Servers can run on it, but must not create or delete anything in it.
  */
 export async function dataSet(count: number, kind: DataKind = "groups"): Promise<string> {
@@ -47,7 +59,7 @@ export async function dataSet(count: number, kind: DataKind = "groups"): Promise
   console.error(`filling a database with ${count.toLocaleString("en")} ${kind} …`);
   const scratch = mkdtempSync(join(CACHE, "filling-"));
   try {
-    const program = kind === "audit" ? FILL_AUDIT : FILL;
+    const program = PROGRAMS[kind] ?? FILL;
     await promisify(execFile)(process.execPath, [program, scratch, String(count), kind]);
     // Another run may have created the same meanwhile.
     if (!existsSync(folder)) renameSync(scratch, folder);
@@ -83,7 +95,9 @@ export function copyOf(data: string): ScratchData {
 /** Changes with everything that affects stored rows: tables, encodings, and the code that fills them. */
 function schemaDigest(): string {
   const inputs: unknown[] = [SQL_FILES];
-  inputs.push(...[FILL, FILL_AUDIT, ...ROWS].map((file) => readFileSync(file, "utf8")));
+  inputs.push(
+    ...[FILL, FILL_AUDIT, FILL_EXPOSURE, ...ROWS].map((file) => readFileSync(file, "utf8")),
+  );
   for (const { table, encoding } of Object.values(RESOURCES)) {
     inputs.push(table.statements(), encoding);
   }

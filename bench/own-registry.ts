@@ -42,6 +42,11 @@ export class OwnRegistry implements AsyncDisposable {
     return new OwnRegistry(server, uid, data);
   }
 
+  /** The data directory. */
+  get data(): string {
+    return this.#data.path;
+  }
+
   path(repo: string): string {
     return `/v2/${this.organization}/${repo}`;
   }

@@ -41,6 +41,8 @@ interface Comparison {
   disturb(seconds: number): Promise<number>;
   /** The unit of what the others got. */
   readonly got: string;
+  /** Digits of that; 0 by default. */
+  readonly digits?: number;
 }
 
 /** Compares with clients that send requests. */
@@ -58,9 +60,9 @@ async function compareRequests(
   return await compare(bench, { server, client, disturb, got: "responses" });
 }
 
-async function compare(
+export async function compare(
   { http, options }: Bench,
-  { server, client, disturb, got }: Comparison,
+  { server, client, disturb, got, digits = 0 }: Comparison,
 ): Promise<Measured> {
   const { port, token } = server;
   const seconds = options.seconds;
@@ -91,7 +93,7 @@ async function compare(
   );
   const notes = [
     `median ${median(medians.beside).toFixed(2)} ms, alone ${median(medians.alone).toFixed(2)} ms`,
-    `the others got ${median(rates).toFixed(0)} ${got} per second`,
+    `the others got ${median(rates).toFixed(digits)} ${got} per second`,
   ];
   return { unit: "ms", ...figures, notes };
 }

@@ -10,6 +10,7 @@ import { consoleRows } from "./console.ts";
 import { createRow } from "./create.ts";
 import { deliveriesRow, eventDelayRow, subscribedCreateRow } from "./events.ts";
 import { exchangeRow } from "./exchange.ts";
+import { exposureRows } from "./exposure.ts";
 import { feedRow } from "./feeds.ts";
 import { getGrpc } from "./get-grpc.ts";
 import { getRestRows } from "./get-rest.ts";
@@ -122,6 +123,12 @@ export function sectionsOf(options: Options): Section[] {
       title: "Advisories",
       about: "Import and filters of many advisories, and archives of feeds.",
       rows: [importRow(options), ...advisoryRowsOf(options), feedRow(options), archiveRow(options)],
+    },
+    {
+      title: "Exposure",
+      about:
+        "Which images contain what, and which are affected: 100,000 images with 300 packages each, thirty million rows.",
+      rows: exposureRows(options),
     },
     {
       title: "Web console",
