@@ -261,7 +261,9 @@ onEachStore(
 
     test("a round examines more blobs than it reads from the store at a time", async () => {
       const names = Array.from({ length: 101 }, (_, at) => `one of many ${at}`);
-      const digests = await Promise.all(names.map((name) => client.blob("acme/app", name)));
+      const digests: string[] = [];
+      // All at once would be refused on a busy machine.
+      for (const name of names) digests.push(await client.blob("acme/app", name));
       const last = digests.toSorted().at(-1) as string;
       flip(last);
       await round();

@@ -85,6 +85,18 @@ describe("a SQLite store with a damaged page", () => {
   });
   after(() => site.stop());
 
+  test("fails no write that waits with one that needs it", async () => {
+    // A failed request starts a check of the store, whose write joins those of the next requests.
+    for (let round = 0; round < 50; round++) {
+      await Promise.all([
+        site.operator.get(`/iam/v2beta1/groups/${org}`),
+        site.operator.post(`/iam/v2beta1/groups/${org}`, { name: "child" }),
+        site.operator.get(`/iam/v2beta1/groups/${org}`),
+      ]);
+      assert.equal(await site.notReady(), undefined);
+    }
+  });
+
   test("fails the requests that read it with DATA_LOSS", async () => {
     for (let round = 0; round < 3; round++) {
       const { status, body } = await site.operator.get(`/iam/v2beta1/groups/${org}`);

@@ -156,7 +156,11 @@ export class GroupCommit {
     try {
       results = await this.#attempt(batch);
     } catch (error) {
-      this.#reject(batch, error);
+      // A damaged page ends the transaction of all: each alone, only the writes that need the page fail.
+      if (batch.length === 1 || this.#driver.failureOf(error) !== "damaged") {
+        return this.#reject(batch, error);
+      }
+      for (const one of batch) await this.#settle([one]);
       return;
     }
     const isLenient = batch.every(({ inBackground }) => inBackground);
