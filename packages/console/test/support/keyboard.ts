@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 type Role = Parameters<Page["getByRole"]>[0];
 
 /** More stops than any screen has between two of its controls. */
-const MAX_STOPS = 400;
+const MAX_STOPS = 600;
 
 /** How long the focus may take to get where it belongs. */
 const TIMEOUT_MS = 60_000;

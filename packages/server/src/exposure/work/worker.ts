@@ -23,6 +23,9 @@ const BATCH_SIZE = 100;
 /** Looks for requests of other processes so often. */
 const POLL_MS = 250;
 
+/** Rounds without work after which another process may be the worker. */
+const IDLE_ROUNDS = 40;
+
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 10 * 60_000;
 
@@ -102,9 +105,12 @@ export class ExposureWorker {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      const isBusy = await this.#round();
-      if (!isBusy) await this.#wake.wait(POLL_MS);
+    for (let idle = 0; !signal.aborted; ) {
+      const hasWorked = await this.#round();
+      idle = hasWorked || this.#reads.keys.length > 0 ? 0 : idle + 1;
+      // An idle server renews no lease: it writes nothing.
+      if (idle === IDLE_ROUNDS) await this.#leases.release(LEASE).catch(() => {});
+      if (!hasWorked) await this.#wake.wait(POLL_MS);
     }
   }
 

@@ -10,8 +10,8 @@ import type { TestServer } from "../server/test-server.ts";
  */
 const NOTED = /audit|ticket|denial|refusal|attempt/;
 
-/** Tables that the server writes without a request: checks of its health, and the batches that they are in. */
-const OWN = /^(store_probes|commit_markers)$/;
+/** Tables that the server writes without a request: checks of its health, the batches that they are in, its leases. */
+const OWN = /^(store_probes|commit_markers|leases)$/;
 
 /** Tables whose rows expire by themselves. */
 const EXPIRING = /_deletions$|_notices$|^events$|^sessions$|_changes$/;
