@@ -32,8 +32,22 @@ export interface Uids {
   readonly subscription: string;
   readonly advisory: string;
   readonly event: string;
+  readonly decision: string;
+  readonly source: string;
 }
 
+const DECISION = {
+  vulnerability: "CVE-2026-1",
+  status: "FINDING_STATUS_NOT_AFFECTED",
+  reason: "not reachable",
+};
+const SOURCE = {
+  name: "osv",
+  kind: "VULNERABILITY_SOURCE_KIND_OSV",
+  url: "https://osv.example.com",
+  ecosystems: ["npm"],
+  paused: true,
+};
 const OIDC = { issuer: "https://idp.example.com", clientId: "wharf", clientSecret: "secret" };
 const CLAIMS = { issuer: "https://ci.example.com", subject: "app" };
 const KEYS = {
@@ -102,6 +116,8 @@ export async function createEach(world: World, organization: string): Promise<Ui
     invite: await uid(api.groupInvites.create(organization, { roleUid: viewer, ttl: "3600s" })),
     package: await uid(api.packages.createPackage({ package: { name: "target" } })),
     subscription: await uid(api.subscriptions.create(organization, SUBSCRIPTION)),
+    decision: await uid(api.decisions.create(organization, DECISION)),
+    source: await uid(api.vulnerabilitySources.create(organization, SOURCE)),
     advisory: shown.body.id,
     event: (await world.http.post(`${advisories}/${target.body.id}/events`, event)).body.id,
   };
@@ -211,6 +227,18 @@ export function writtenBy(uids: Uids): Readonly<Record<string, Written>> {
     },
     "SubscriptionsService/UpdateSubscription": {
       request: () => ({ subscription: { uid: uids.subscription, ...SUBSCRIPTION } }),
+    },
+    "DecisionsService/CreateDecision": {
+      request: () => ({ parent, decision: DECISION }),
+    },
+    "DecisionsService/UpdateDecision": {
+      request: () => ({ decision: { uid: uids.decision, ...DECISION } }),
+    },
+    "VulnerabilitySourcesService/CreateVulnerabilitySource": {
+      request: () => ({ parent, vulnerabilitySource: SOURCE }),
+    },
+    "VulnerabilitySourcesService/UpdateVulnerabilitySource": {
+      request: () => ({ vulnerabilitySource: { uid: uids.source, ...SOURCE } }),
     },
     "Advisories/Create": {
       request: () => ({ parentId: parent, advisory: { ...ABOUT, artifactName: name() } }),

@@ -13,7 +13,7 @@ export function readOrder<C extends string>(text: string, columns: OrderColumns<
   const [first] = Object.values(columns);
   if (text === "") return first as NamedOrder<C>;
   const [name = "", direction, ...rest] = text.trim().split(/\s+/);
-  const order = columns[name];
+  const order = Object.hasOwn(columns, name) ? columns[name] : undefined;
   const isDirection = direction === undefined || /^(asc|desc)$/i.test(direction);
   if (order === undefined || !isDirection || rest.length > 0) {
     const names = Object.keys(columns).join(", ");

@@ -38,6 +38,11 @@ export async function readFilter(
 ): Promise<FindingFilter> {
   const { repoUid, digest, tag, vulnerabilities, severities, fixable, inUse } = request;
   const { knownExploited, minExploitProbability, firstSeenSince, resolvedSince } = request;
+  // NaN is no probability either.
+  if (!(minExploitProbability >= 0 && minExploitProbability <= 1)) {
+    const description = "minExploitProbability must be from 0 to 1";
+    throw invalidArgument({ field: "minExploitProbability", description });
+  }
   mustBeKnown("severities", severities, FindingSeverity);
   mustBeKnown("statuses", request.statuses, FindingStatus);
   return {

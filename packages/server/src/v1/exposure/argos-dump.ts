@@ -34,12 +34,12 @@ export interface DumpDeps extends ArgosDeps {
 export function dumpMethod(deps: DumpDeps): readonly [DescMethod, Handler] {
   const rejection = () => tooMany("too many concurrent dumps: try again later");
   const semaphore = new KeyedSemaphore({ ...CONCURRENCY, rejection });
-  const handler: Handler = async (call) => {
-    const file = await semaphore.run(call.caller.uid, () =>
+  const archive = (call: Call) =>
+    semaphore.run(call.caller.uid, () =>
       TemporaryFile.write(deps.folder, tarGzipOf(filesOf(deps, call))),
     );
-    return streamReply(messagesOf(file, call.time));
-  };
+  // Written once the stream is read: over protocols without streams it never is, and nothing would close the file.
+  const handler: Handler = (call) => streamReply(messagesOf(() => archive(call), call.time));
   return [ArgosOSV.method.dump, handler];
 }
 
@@ -62,7 +62,11 @@ async function* filesOf(deps: DumpDeps, call: Call): AsyncGenerator<ArchivedFile
   }
 }
 
-async function* messagesOf(file: TemporaryFile, time: number): AsyncGenerator<StreamedMessage> {
+async function* messagesOf(
+  archive: () => Promise<TemporaryFile>,
+  time: number,
+): AsyncGenerator<StreamedMessage> {
+  const file = await archive();
   try {
     const { size, sha256 } = file;
     const about = { generatedAt: timestampFromMs(time), sizeBytes: BigInt(size), sha256 };

@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import type { Settings } from "../../config/settings.ts";
 import type { WriteDeps } from "../../engine/write/mutation.ts";
+import { validate } from "../../rpc/validate.ts";
 import type { Api } from "../../wire/api.ts";
 import { type AdvisoryDeps, advisoryMethods } from "./advisories.ts";
 import { apkMethods } from "./apks.ts";
@@ -22,7 +23,7 @@ export function registerContract(api: Api, deps: ContractDeps): void {
   const { data, databaseUrl } = deps.settings;
   // Servers on PostgreSQL need no data directory.
   const folder = databaseUrl === "" ? data : tmpdir();
-  api.handlers.bindAll([
+  const methods = [
     ...sbomMethods(deps),
     ...manifestMetadataMethods(deps.store),
     ...vulnReportMethods(deps.store),
@@ -33,5 +34,15 @@ export function registerContract(api: Api, deps: ContractDeps): void {
     dumpMethod({ ...deps, folder }),
     ...apkMethods(deps),
     ...chartMethods(deps),
-  ]);
+  ];
+  // Their requests have nested messages without a method of version 2 that would validate them.
+  api.handlers.bindAll(
+    methods.map(([method, handler]) => [
+      method,
+      (call, request) => {
+        validate(method.input, request);
+        return handler(call, request);
+      },
+    ]),
+  );
 }
