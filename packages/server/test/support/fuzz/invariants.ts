@@ -118,6 +118,8 @@ function formProblem(request: FuzzRequest, answer: FuzzAnswer): string | undefin
     return undefined;
   const type = headers.get("content-type") ?? "";
   if (isPageForBrowser(request, status, type)) return undefined;
+  // Methods that stream their response send events; what strangers get is the same as for all others.
+  if (type === "text/event-stream") return accessProblem(request);
   if (!/json/.test(type)) return request.via === "rest" ? `answers ${type}` : undefined;
   let json: unknown;
   try {
