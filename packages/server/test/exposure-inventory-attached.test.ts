@@ -104,17 +104,13 @@ for (const store of STORES) {
     test("that cannot be reached do not delay others", async () => {
       const image = storage.image("unreachable");
       storage.tag("acme/unreachable", "1", image);
-      let isAsked = false;
-      tracked.proxy.instead = ({ url }) => {
-        if (!url.includes(`/acme/unreachable/referrers/`)) return undefined;
-        isAsked = true;
-        return { status: 503 };
-      };
+      tracked.proxy.instead = ({ url }) =>
+        url.includes("/acme/unreachable/referrers/") ? { status: 503 } : undefined;
       await tracked.reconcile();
       const other = await images.push("acme/own", "1", "no file system");
       await images.attach("acme/own", other.digest, SPDX, spdxOf(["pkg:npm/own@1"]));
       const [{ key = "" } = {}, ...rest] = await waiting();
-      assert.deepEqual([rest, key.endsWith(image.digest), isAsked], [[], true, true]);
+      assert.deepEqual([rest, key.endsWith(image.digest)], [[], true]);
       const own = await images.find("acme/own", other.digest);
       assert.deepEqual([own?.state, own?.packages], [2, 1]);
       assert.equal(await images.find("acme/unreachable", image.digest), undefined);
