@@ -93,7 +93,7 @@ async function matchesBetween(
 }
 
 /**
- * Tells of a version whether the group of a record about its origin has records of the package itself, where publishers
+ * The test whether the group of a record about the origin of a version has records of the package itself, where publishers
  * have records for each package: then those about the origin are not about it. Other groups' records, and other images,
  * must not matter: nobody clears the images of somebody else.
  */
