@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { factsOf } from "../../server/src/store/tables/exposure/facts.ts";
+import { factsOf } from "../../server/src/store/tables/exposure/sources/facts.ts";
 import { unzipped } from "../../server/test/support/client/feed-client.ts";
 import { osvRecord } from "../../server/test/support/exposure/source-server.ts";
 import { DirectStore } from "../../server/test/support/server/direct-store.ts";

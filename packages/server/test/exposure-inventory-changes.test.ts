@@ -1,7 +1,7 @@
 /** Effects of changes of a registry on the packages of its images: tags, deletions, repeated pushes, upgrades. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { requestWork } from "../src/store/tables/exposure/work.ts";
+import { requestWork } from "../src/store/tables/exposure/work/work.ts";
 import { MANIFEST } from "./support/registry/oci-client.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import { ImageWorld, layerOf, spdxOf } from "./support/world/image-world.ts";

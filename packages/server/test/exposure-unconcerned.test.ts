@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { finishUnconcerned } from "../src/exposure/assessment/unconcerned-work.ts";
 import { vulnerabilityWork } from "../src/exposure/matching/request-assessment.ts";
-import { dueWork, requestWork, type Work } from "../src/store/tables/exposure/work.ts";
+import { dueWork, requestWork, type Work } from "../src/store/tables/exposure/work/work.ts";
 import { ExposureWorld } from "./support/exposure/exposure-world.ts";
 import { later, osv } from "./support/exposure/osv-records.ts";
 import { onEachStore } from "./support/world/world.ts";

@@ -13,7 +13,7 @@ import {
   nextWork,
   requestWork,
   type Work,
-} from "../src/store/tables/exposure/work.ts";
+} from "../src/store/tables/exposure/work/work.ts";
 import { digest } from "./support/registry/oci-image.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import { NewDatabase } from "./support/server/new-database.ts";

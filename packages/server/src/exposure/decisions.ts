@@ -23,7 +23,7 @@ import type { Handler } from "../rpc/call.ts";
 import { preparedReply } from "../rpc/reply.ts";
 import type { Transaction } from "../store/db/commit/transaction.ts";
 import { indexable } from "../store/resources/indexable.ts";
-import { requestWork } from "../store/tables/exposure/work.ts";
+import { requestWork } from "../store/tables/exposure/work/work.ts";
 import { vulnerabilityWork } from "./matching/request-assessment.ts";
 
 /** Statuses that a decision can give. */

@@ -1,5 +1,6 @@
 import { ancestorsOf, isSelfOrBelow } from "@wharf/contract";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
+import { findingsAbout, findingsOf } from "../../store/tables/exposure/findings/findings.ts";
 import {
   type AssessedImage,
   type ImageReferences,
@@ -8,9 +9,8 @@ import {
   imagesWithVersions,
   referencesOfImages,
   versionsInImages,
-} from "../../store/tables/exposure/assessed-images.ts";
-import { findingsAbout, findingsOf } from "../../store/tables/exposure/findings.ts";
-import { versionsById } from "../../store/tables/exposure/matches.ts";
+} from "../../store/tables/exposure/images/assessed-images.ts";
+import { versionsById } from "../../store/tables/exposure/records/matches.ts";
 import { type NamingDeps, namingOf } from "../../vulnerabilities/naming.ts";
 import { assess, type MatchedVersion } from "./assess.ts";
 import { Decisions } from "./decisions-of-images.ts";

@@ -4,15 +4,15 @@ import {
   type MatchRow,
   matchesOfRecords,
   matchesOfVersions,
-} from "../../store/tables/exposure/matches.ts";
+} from "../../store/tables/exposure/records/matches.ts";
 import {
   type GroupedName,
   NAME_ROLES,
   namesBeside,
   namesOfRecords,
   type RecordScope,
-} from "../../store/tables/exposure/record-names.ts";
-import { recordsById, type StoredRecord } from "../../store/tables/exposure/records.ts";
+} from "../../store/tables/exposure/records/record-names.ts";
+import { recordsById, type StoredRecord } from "../../store/tables/exposure/records/records.ts";
 import type { MatchDetail } from "../matching/match.ts";
 import type { RecordDetail } from "../records/record.ts";
 import { Vulnerabilities } from "./vulnerabilities.ts";

@@ -4,14 +4,14 @@ import { newEventId } from "../../lib/event-id.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { Store } from "../../store/db/store.ts";
 import { writeEvent } from "../../store/tables/audit/audit-and-events.ts";
-import { imagesById } from "../../store/tables/exposure/assessed-images.ts";
 import {
   announcedImages,
   announceImages,
   openImages,
   openVulnerabilities,
-} from "../../store/tables/exposure/findings.ts";
-import { finishWork, requestWork, type Work } from "../../store/tables/exposure/work.ts";
+} from "../../store/tables/exposure/findings/findings.ts";
+import { imagesById } from "../../store/tables/exposure/images/assessed-images.ts";
+import { finishWork, requestWork, type Work } from "../../store/tables/exposure/work/work.ts";
 import { OPEN_STATUSES } from "./finding.ts";
 import { eventWork } from "./write-findings.ts";
 

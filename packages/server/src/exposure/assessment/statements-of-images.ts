@@ -4,7 +4,7 @@ import {
   type AssessedImage,
   type ImageReferences,
   statementsOfImages,
-} from "../../store/tables/exposure/assessed-images.ts";
+} from "../../store/tables/exposure/images/assessed-images.ts";
 import { locationsOf, OWN_HOST } from "../../store/tables/registry/locations.ts";
 import { imageNames, type Names, packageNames } from "../sboms/image-names.ts";
 import { VexStatements } from "../sboms/vex.ts";

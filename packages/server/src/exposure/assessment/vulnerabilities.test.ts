@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NAME_ROLES } from "../../store/tables/exposure/record-names.ts";
+import { NAME_ROLES } from "../../store/tables/exposure/records/record-names.ts";
 import { Vulnerabilities } from "./vulnerabilities.ts";
 
 const { same, separate, notice } = NAME_ROLES;

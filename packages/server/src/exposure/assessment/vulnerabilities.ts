@@ -1,4 +1,4 @@
-import { type GroupedName, NAME_ROLES } from "../../store/tables/exposure/record-names.ts";
+import { type GroupedName, NAME_ROLES } from "../../store/tables/exposure/records/record-names.ts";
 
 /** A vulnerability, as the records of some groups know it. */
 export interface Vulnerability {

@@ -1,12 +1,15 @@
 import type { Transaction } from "../../store/db/commit/transaction.ts";
-import type { AssessedImage } from "../../store/tables/exposure/assessed-images.ts";
-import { addCounts, type FindingCount } from "../../store/tables/exposure/finding-counts.ts";
+import {
+  addCounts,
+  type FindingCount,
+} from "../../store/tables/exposure/findings/finding-counts.ts";
 import {
   deleteFindings,
   type FindingRow,
   putFindings,
-} from "../../store/tables/exposure/findings.ts";
-import { requestWork } from "../../store/tables/exposure/work.ts";
+} from "../../store/tables/exposure/findings/findings.ts";
+import type { AssessedImage } from "../../store/tables/exposure/images/assessed-images.ts";
+import { requestWork } from "../../store/tables/exposure/work/work.ts";
 import { type AssessedFinding, isOpen } from "./finding.ts";
 
 /** Events about changes within this time are one. */

@@ -1,6 +1,6 @@
 import { VERSION } from "../../lib/version.ts";
-import type { PackageRow } from "../../store/tables/exposure/image-packages-list.ts";
-import type { StoredImage } from "../../store/tables/exposure/images.ts";
+import type { StoredImage } from "../../store/tables/exposure/images/images.ts";
+import type { PackageRow } from "../../store/tables/exposure/packages/image-packages-list.ts";
 
 /** The packages of an image as CycloneDX 1.6. The same packages give the same document, except for its time. */
 export function cyclonedxOf(

@@ -14,7 +14,7 @@ import { notFound } from "../../lib/errors.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { findImages, type StoredImage } from "../../store/tables/exposure/images.ts";
+import { findImages, type StoredImage } from "../../store/tables/exposure/images/images.ts";
 import { findManifest, type Manifest } from "../../store/tables/registry/manifests.ts";
 import { type DocumentDetail, detailOf } from "../inventory/image-detail.ts";
 

@@ -3,9 +3,9 @@ import { audit } from "../../engine/audit/audit.ts";
 import type { WriteDeps } from "../../engine/write/mutation.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import { imageWork } from "../../store/tables/exposure/image-work.ts";
-import { forgetReading } from "../../store/tables/exposure/images.ts";
-import { requestWork } from "../../store/tables/exposure/work.ts";
+import { forgetReading } from "../../store/tables/exposure/images/images.ts";
+import { imageWork } from "../../store/tables/exposure/work/image-work.ts";
+import { requestWork } from "../../store/tables/exposure/work/work.ts";
 import { findImageOrIndex, imagesOf, readImageInventory } from "./image-inventory.ts";
 
 /** The handler of ReindexImage. */

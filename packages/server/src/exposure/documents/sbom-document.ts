@@ -5,13 +5,13 @@ import { failedPrecondition, notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { packagesOfImage } from "../../store/tables/exposure/image-packages-list.ts";
 import {
   findImages,
   IMAGE_SOURCES,
   IMAGE_STATES,
   type StoredImage,
-} from "../../store/tables/exposure/images.ts";
+} from "../../store/tables/exposure/images/images.ts";
+import { packagesOfImage } from "../../store/tables/exposure/packages/image-packages-list.ts";
 import { findManifest } from "../../store/tables/registry/manifests.ts";
 import type { ContentsDeps } from "../inventory/image-contents.ts";
 import { readStoredSbom } from "../inventory/stored-sbom.ts";

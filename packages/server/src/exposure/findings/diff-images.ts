@@ -11,14 +11,17 @@ import { notFound } from "../../lib/errors.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { type FindingRow, readFindings } from "../../store/tables/exposure/finding-list.ts";
+import {
+  type FindingRow,
+  readFindings,
+} from "../../store/tables/exposure/findings/finding-list.ts";
+import type { RepoInterval } from "../../store/tables/exposure/images/visible-images.ts";
 import {
   type ImageRow,
   type PackageRow,
   packagesOfImage,
   visibleImagesOf,
-} from "../../store/tables/exposure/image-packages-list.ts";
-import type { RepoInterval } from "../../store/tables/exposure/visible-images.ts";
+} from "../../store/tables/exposure/packages/image-packages-list.ts";
 import { tagsNamed } from "../../store/tables/registry/tags.ts";
 import { SBOM_LIMITS } from "../sboms/limits.ts";
 import { findingsOf } from "./list-findings.ts";

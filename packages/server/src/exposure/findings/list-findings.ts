@@ -16,8 +16,8 @@ import {
   type FindingRow,
   positionOf,
   readFindings,
-} from "../../store/tables/exposure/finding-list.ts";
-import { keyOf, repoPaths, tagsOfImages } from "../../store/tables/exposure/image-names.ts";
+} from "../../store/tables/exposure/findings/finding-list.ts";
+import { keyOf, repoPaths, tagsOfImages } from "../../store/tables/exposure/images/image-names.ts";
 import { toFinding } from "./messages.ts";
 import { type OrderColumns, readOrder } from "./order.ts";
 import { readFilter } from "./read-filter.ts";

@@ -13,7 +13,7 @@ import type { ListDeps } from "../../engine/list/lists.ts";
 import { mustExist } from "../../registry/images/list-images.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import { namesBeside } from "../../store/tables/exposure/finding-list.ts";
+import { namesBeside } from "../../store/tables/exposure/findings/finding-list.ts";
 import {
   type ImageOfDigest,
   type ImageStatus,
@@ -23,7 +23,7 @@ import {
   statusesOfImages,
   type TagRow,
   versionsOfPackages,
-} from "../../store/tables/exposure/tag-exposure.ts";
+} from "../../store/tables/exposure/findings/tag-exposure.ts";
 import { queryText } from "./list-findings.ts";
 import { onlyRepo } from "./scope.ts";
 

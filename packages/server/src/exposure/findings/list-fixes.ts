@@ -10,14 +10,14 @@ import type { ListDeps } from "../../engine/list/lists.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import type { FindingFilter } from "../../store/tables/exposure/finding-list.ts";
+import type { FindingFilter } from "../../store/tables/exposure/findings/finding-list.ts";
 import {
   countFixes,
   type FixPosition,
   type FixRow,
   readFixes,
   vulnerabilitiesOfFix,
-} from "../../store/tables/exposure/fixes.ts";
+} from "../../store/tables/exposure/findings/fixes.ts";
 import type { FindingDetail } from "../assessment/finding.ts";
 import { orderOf } from "../orders/order-of.ts";
 import { queryText } from "./list-findings.ts";

@@ -11,7 +11,7 @@ import type { ListDeps } from "../../engine/list/lists.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import type { FindingFilter } from "../../store/tables/exposure/finding-list.ts";
+import type { FindingFilter } from "../../store/tables/exposure/findings/finding-list.ts";
 import {
   countVulnerabilities,
   packagesOf,
@@ -19,7 +19,7 @@ import {
   type VulnerabilityOrder,
   type VulnerabilityPosition,
   type VulnerabilityRow,
-} from "../../store/tables/exposure/vulnerability-list.ts";
+} from "../../store/tables/exposure/findings/vulnerability-list.ts";
 import type { FindingDetail } from "../assessment/finding.ts";
 import { queryText } from "./list-findings.ts";
 import { type OrderColumns, readOrder } from "./order.ts";

@@ -11,7 +11,7 @@ import {
   isSelfOrBelow,
   MatchedBy,
 } from "@wharf/contract";
-import type { FindingRow } from "../../store/tables/exposure/finding-list.ts";
+import type { FindingRow } from "../../store/tables/exposure/findings/finding-list.ts";
 import type { FindingDetail, FindingStatement } from "../assessment/finding.ts";
 import { MATCHED_BY } from "../matching/match.ts";
 import {

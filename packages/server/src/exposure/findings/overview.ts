@@ -14,7 +14,7 @@ import { invalidArgument } from "../../lib/errors.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { readFindings } from "../../store/tables/exposure/finding-list.ts";
+import { readFindings } from "../../store/tables/exposure/findings/finding-list.ts";
 import {
   countAffected,
   countsBySeverity,
@@ -24,7 +24,7 @@ import {
   medianToFix,
   type OverviewScope,
   vulnerabilitiesBySeverity,
-} from "../../store/tables/exposure/overview.ts";
+} from "../../store/tables/exposure/findings/overview.ts";
 import { hasAdvisories, readMatchTime } from "../records/advisory-follower.ts";
 import { findingsOf } from "./list-findings.ts";
 import { OPEN_STATUSES } from "./read-filter.ts";

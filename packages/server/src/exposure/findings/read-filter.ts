@@ -8,9 +8,12 @@ import {
 } from "@wharf/contract";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { type FindingFilter, namesBeside } from "../../store/tables/exposure/finding-list.ts";
-import type { PackageFilter } from "../../store/tables/exposure/named-packages.ts";
-import type { RepoInterval } from "../../store/tables/exposure/visible-images.ts";
+import {
+  type FindingFilter,
+  namesBeside,
+} from "../../store/tables/exposure/findings/finding-list.ts";
+import type { RepoInterval } from "../../store/tables/exposure/images/visible-images.ts";
+import type { PackageFilter } from "../../store/tables/exposure/packages/named-packages.ts";
 import { canonicalName } from "../names.ts";
 import { installedPackage } from "../purl.ts";
 

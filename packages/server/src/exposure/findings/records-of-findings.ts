@@ -1,5 +1,8 @@
 import type { Reader } from "../../store/db/connection.ts";
-import { type RecordSummary, recordSummaries } from "../../store/tables/exposure/records.ts";
+import {
+  type RecordSummary,
+  recordSummaries,
+} from "../../store/tables/exposure/records/records.ts";
 import type { FindingDetail } from "../assessment/finding.ts";
 import type { RecordDetail } from "../records/record.ts";
 

@@ -3,7 +3,7 @@ import type { Catalog } from "../../engine/catalog.ts";
 import { rangesFor } from "../../engine/list/ranges.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { TreeRange } from "../../store/resources/query.ts";
-import type { RepoInterval } from "../../store/tables/exposure/visible-images.ts";
+import type { RepoInterval } from "../../store/tables/exposure/images/visible-images.ts";
 
 /** The length of the last segment of a uid with its slash. */
 const SEGMENT_LENGTH = 17;

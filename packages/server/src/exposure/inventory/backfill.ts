@@ -1,12 +1,12 @@
 import type { Store } from "../../store/db/store.ts";
-import { imageWork } from "../../store/tables/exposure/image-work.ts";
-import { unreadManifests } from "../../store/tables/exposure/images.ts";
+import { unreadManifests } from "../../store/tables/exposure/images/images.ts";
+import { imageWork } from "../../store/tables/exposure/work/image-work.ts";
 import {
   continueWork,
   finishWork,
   requestWork,
   type Work,
-} from "../../store/tables/exposure/work.ts";
+} from "../../store/tables/exposure/work/work.ts";
 
 /** Manifests per transaction. */
 const BATCH_SIZE = 500;

@@ -1,22 +1,22 @@
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { Store } from "../../store/db/store.ts";
-import { imagesOfIndex } from "../../store/tables/exposure/image-indexes.ts";
-import { versionsOfImages } from "../../store/tables/exposure/image-packages.ts";
-import { imageWork, targetOf } from "../../store/tables/exposure/image-work.ts";
+import { imagesOfIndex } from "../../store/tables/exposure/images/image-indexes.ts";
 import {
   deleteImages,
   deleteOrphans,
   findImages,
   imagesOfRepo,
   type StoredImage,
-} from "../../store/tables/exposure/images.ts";
-import { deleteUnused } from "../../store/tables/exposure/package-versions.ts";
+} from "../../store/tables/exposure/images/images.ts";
+import { versionsOfImages } from "../../store/tables/exposure/packages/image-packages.ts";
+import { deleteUnused } from "../../store/tables/exposure/packages/package-versions.ts";
+import { imageWork, targetOf } from "../../store/tables/exposure/work/image-work.ts";
 import {
   continueWork,
   finishWork,
   requestWork,
   type Work,
-} from "../../store/tables/exposure/work.ts";
+} from "../../store/tables/exposure/work/work.ts";
 import { knownDigests } from "../../store/tables/registry/manifests.ts";
 
 /** Images per transaction: each may have thousands of packages. */

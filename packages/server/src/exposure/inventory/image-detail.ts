@@ -1,5 +1,5 @@
-import type { DocumentKind } from "../../store/tables/exposure/documents.ts";
-import type { StoredImage } from "../../store/tables/exposure/images.ts";
+import type { DocumentKind } from "../../store/tables/exposure/images/documents.ts";
+import type { StoredImage } from "../../store/tables/exposure/images/images.ts";
 import type { FoundAs } from "./attached-documents.ts";
 import type { DocumentLevel } from "./image-documents.ts";
 

@@ -1,5 +1,5 @@
 import type { Reader } from "../../store/db/connection.ts";
-import { readDocument, uploadedDocuments } from "../../store/tables/exposure/documents.ts";
+import { readDocument, uploadedDocuments } from "../../store/tables/exposure/images/documents.ts";
 import {
   type AttachedDocument,
   attachedDocuments,

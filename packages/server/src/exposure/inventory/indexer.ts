@@ -1,10 +1,17 @@
 import { hash } from "node:crypto";
 import type { ImageManifest } from "@wharf/contract";
 import { parseManifest } from "../../registry/images/image-manifest.ts";
-import { indexesOfImages, writeIndexImages } from "../../store/tables/exposure/image-indexes.ts";
-import { imageWork, targetOf } from "../../store/tables/exposure/image-work.ts";
-import { findImage, findImages, type StoredImage } from "../../store/tables/exposure/images.ts";
-import { finishWork, requestWork, type Work } from "../../store/tables/exposure/work.ts";
+import {
+  indexesOfImages,
+  writeIndexImages,
+} from "../../store/tables/exposure/images/image-indexes.ts";
+import {
+  findImage,
+  findImages,
+  type StoredImage,
+} from "../../store/tables/exposure/images/images.ts";
+import { imageWork, targetOf } from "../../store/tables/exposure/work/image-work.ts";
+import { finishWork, requestWork, type Work } from "../../store/tables/exposure/work/work.ts";
 import { findManifest, type Manifest } from "../../store/tables/registry/manifests.ts";
 import type { NamingDeps } from "../../vulnerabilities/naming.ts";
 import { assessImages } from "../assessment/assess-images.ts";

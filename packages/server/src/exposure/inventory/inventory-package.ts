@@ -1,4 +1,7 @@
-import { keyOf, type PackageVersion } from "../../store/tables/exposure/package-versions.ts";
+import {
+  keyOf,
+  type PackageVersion,
+} from "../../store/tables/exposure/packages/package-versions.ts";
 import type { LayerPackage, ReadInventory } from "../layers/inventory.ts";
 import { installedPackage, type PackageContext } from "../purl.ts";
 import { hasReleases } from "../releases.ts";

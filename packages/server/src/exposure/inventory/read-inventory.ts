@@ -3,7 +3,7 @@ import {
   IMAGE_STATES,
   type ImageSource,
   type ImageState,
-} from "../../store/tables/exposure/images.ts";
+} from "../../store/tables/exposure/images/images.ts";
 import { SBOM_LIMITS } from "../sboms/limits.ts";
 import type { VexStatement } from "../sboms/vex-statement.ts";
 import type { DocumentReading, ReadSbom } from "./document-messages.ts";

@@ -1,14 +1,17 @@
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { Store } from "../../store/db/store.ts";
-import { type ImagePackage, replacePackages } from "../../store/tables/exposure/image-packages.ts";
-import { type ImageReading, writeImage } from "../../store/tables/exposure/images.ts";
+import { type ImageReading, writeImage } from "../../store/tables/exposure/images/images.ts";
+import { replaceStatements } from "../../store/tables/exposure/images/statements.ts";
+import {
+  type ImagePackage,
+  replacePackages,
+} from "../../store/tables/exposure/packages/image-packages.ts";
 import {
   addVersions,
   deleteUnused,
   type PackageVersion,
   versionIds,
-} from "../../store/tables/exposure/package-versions.ts";
-import { replaceStatements } from "../../store/tables/exposure/statements.ts";
+} from "../../store/tables/exposure/packages/package-versions.ts";
 import { matchVersions } from "../matching/match-versions.ts";
 import type { InventoryPackage } from "./inventory-package.ts";
 import type { ImageInventory } from "./read-inventory.ts";

@@ -1,8 +1,8 @@
 import { promisify } from "node:util";
 import { notFound } from "../../lib/errors.ts";
 import { zlib } from "../../lib/runtime/lazy-builtins.ts";
-import { readDocument } from "../../store/tables/exposure/documents.ts";
-import type { StoredImage } from "../../store/tables/exposure/images.ts";
+import { readDocument } from "../../store/tables/exposure/images/documents.ts";
+import type { StoredImage } from "../../store/tables/exposure/images/images.ts";
 import { SBOM_LIMITS } from "../sboms/limits.ts";
 import { type ContentsDeps, openContents } from "./image-contents.ts";
 import { type DocumentDetail, detailOf } from "./image-detail.ts";

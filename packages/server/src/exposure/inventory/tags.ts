@@ -1,7 +1,9 @@
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { Store } from "../../store/db/store.ts";
-import { imagesOfIndex, indexesOfImages } from "../../store/tables/exposure/image-indexes.ts";
-import { targetOf } from "../../store/tables/exposure/image-work.ts";
+import {
+  imagesOfIndex,
+  indexesOfImages,
+} from "../../store/tables/exposure/images/image-indexes.ts";
 import {
   type DigestTags,
   findImages,
@@ -10,8 +12,9 @@ import {
   type Tagging,
   tagsByDigest,
   writeTagging,
-} from "../../store/tables/exposure/images.ts";
-import { continueWork, finishWork, type Work } from "../../store/tables/exposure/work.ts";
+} from "../../store/tables/exposure/images/images.ts";
+import { targetOf } from "../../store/tables/exposure/work/image-work.ts";
+import { continueWork, finishWork, type Work } from "../../store/tables/exposure/work/work.ts";
 import { requestEventsOf } from "../assessment/notify.ts";
 
 /** Images per transaction. */

@@ -9,13 +9,13 @@ import {
   type VersionRow,
   versionsById,
   versionsOfPackages,
-} from "../../store/tables/exposure/matches.ts";
+} from "../../store/tables/exposure/records/matches.ts";
 import {
   type PackageKey,
   recordsById,
   recordsOfPackages,
   type StoredRecord,
-} from "../../store/tables/exposure/records.ts";
+} from "../../store/tables/exposure/records/records.ts";
 import { hasSubpackageRecords, MATCHED_BY, match } from "./match.ts";
 
 /** A record with its parsed entries. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { VersionRow } from "../../store/tables/exposure/matches.ts";
+import type { VersionRow } from "../../store/tables/exposure/records/matches.ts";
 import { readAffected } from "../orders/affected.ts";
 import { orderOf } from "../orders/order-of.ts";
 import { type Evaluation, evaluateAffected } from "../orders/ranges.ts";

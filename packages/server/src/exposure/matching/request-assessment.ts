@@ -1,7 +1,7 @@
 import type { Transaction } from "../../store/db/commit/transaction.ts";
-import { NAME_ROLES, namesOfRecords } from "../../store/tables/exposure/record-names.ts";
-import { recordsById } from "../../store/tables/exposure/records.ts";
-import { requestWork } from "../../store/tables/exposure/work.ts";
+import { NAME_ROLES, namesOfRecords } from "../../store/tables/exposure/records/record-names.ts";
+import { recordsById } from "../../store/tables/exposure/records/records.ts";
+import { requestWork } from "../../store/tables/exposure/work/work.ts";
 
 /** Requests the assessment of the images at and below a group or repo for a vulnerability, by one of its names. */
 export function vulnerabilityWork(scope: string, name: string, due = 0) {

@@ -2,8 +2,11 @@ import { setImmediate } from "node:timers/promises";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { ownOsvId } from "@wharf/advisories/publish";
 import type { Reader } from "../../store/db/connection.ts";
-import type { PackageKey } from "../../store/tables/exposure/records.ts";
-import { type PackageRecord, visibleRecords } from "../../store/tables/exposure/visible-records.ts";
+import type { PackageKey } from "../../store/tables/exposure/records/records.ts";
+import {
+  type PackageRecord,
+  visibleRecords,
+} from "../../store/tables/exposure/records/visible-records.ts";
 import { MATCH_STATES, match } from "../matching/match.ts";
 import { matchRelease } from "../releases.ts";
 import { packagesOf, type QueriedPackage } from "./query.ts";

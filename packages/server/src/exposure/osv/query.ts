@@ -1,4 +1,4 @@
-import type { PackageKey } from "../../store/tables/exposure/records.ts";
+import type { PackageKey } from "../../store/tables/exposure/records/records.ts";
 import { canonicalName } from "../names.ts";
 import { installedPackage } from "../purl.ts";
 import { invalidQuery } from "./errors.ts";

@@ -10,7 +10,7 @@ import {
   type PackagePosition,
   packagesOfImage,
   visibleImagesOf,
-} from "../../store/tables/exposure/image-packages-list.ts";
+} from "../../store/tables/exposure/packages/image-packages-list.ts";
 import { queryText } from "../findings/list-findings.ts";
 import { toImagePackage } from "../findings/messages.ts";
 import { onlyRepo } from "../findings/scope.ts";

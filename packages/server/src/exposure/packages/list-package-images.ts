@@ -11,7 +11,7 @@ import type { ListDeps } from "../../engine/list/lists.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { keyOf, repoPaths, tagsOfImages } from "../../store/tables/exposure/image-names.ts";
+import { keyOf, repoPaths, tagsOfImages } from "../../store/tables/exposure/images/image-names.ts";
 import {
   type ContentFilter,
   countImagesWithPackage,
@@ -19,7 +19,7 @@ import {
   type PackageImagePosition,
   type PackageImageRow,
   versionsInImages,
-} from "../../store/tables/exposure/image-packages-list.ts";
+} from "../../store/tables/exposure/packages/image-packages-list.ts";
 import { queryText } from "../findings/list-findings.ts";
 import { toImagePackage } from "../findings/messages.ts";
 import { readPackage } from "../findings/read-filter.ts";

@@ -11,15 +11,15 @@ import { invalidArgument } from "../../lib/errors.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { keyOf, repoPaths, tagsOfImages } from "../../store/tables/exposure/image-names.ts";
+import { readVulnerabilities } from "../../store/tables/exposure/findings/vulnerability-list.ts";
+import { keyOf, repoPaths, tagsOfImages } from "../../store/tables/exposure/images/image-names.ts";
+import type { RepoInterval } from "../../store/tables/exposure/images/visible-images.ts";
 import {
   countsOfImages,
   searchImages,
   searchPackages,
   versionsOf,
-} from "../../store/tables/exposure/search.ts";
-import type { RepoInterval } from "../../store/tables/exposure/visible-images.ts";
-import { readVulnerabilities } from "../../store/tables/exposure/vulnerability-list.ts";
+} from "../../store/tables/exposure/packages/search.ts";
 import { vulnerabilitiesOf } from "../findings/list-vulnerabilities.ts";
 import { ALL_STATUSES, readNames } from "../findings/read-filter.ts";
 import { reposOf } from "../findings/scope.ts";

@@ -3,7 +3,10 @@ import type { Catalog } from "../../engine/catalog.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { Store } from "../../store/db/store.ts";
-import { type AdvisoryPosition, advisoriesAfter } from "../../store/tables/exposure/records.ts";
+import {
+  type AdvisoryPosition,
+  advisoriesAfter,
+} from "../../store/tables/exposure/records/records.ts";
 import { readInstallation, replaceInstallation } from "../../store/tables/installation.ts";
 import { type NamingDeps, namingOf } from "../../vulnerabilities/naming.ts";
 import { addPublishedSources } from "../../vulnerabilities/sources/definition.ts";

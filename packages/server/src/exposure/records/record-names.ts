@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { indexable } from "../../store/resources/indexable.ts";
-import { NAME_ROLES } from "../../store/tables/exposure/record-names.ts";
+import { NAME_ROLES } from "../../store/tables/exposure/records/record-names.ts";
 import type { NameOf } from "./record.ts";
 
 const CVE = /^CVE-\d{4}-\d{4,}$/;

@@ -6,7 +6,7 @@ import {
   namesOfRecords,
   type RecordName,
   replaceNames,
-} from "../../store/tables/exposure/record-names.ts";
+} from "../../store/tables/exposure/records/record-names.ts";
 import {
   deleteRecords,
   insertRecords,
@@ -15,8 +15,8 @@ import {
   recordsOfAdvisories,
   type StoredRecord,
   updateRecords,
-} from "../../store/tables/exposure/records.ts";
-import { requestWork, type WorkRequest } from "../../store/tables/exposure/work.ts";
+} from "../../store/tables/exposure/records/records.ts";
+import { requestWork, type WorkRequest } from "../../store/tables/exposure/work/work.ts";
 import { matchRecords, recordsOfOrigins } from "../matching/match-versions.ts";
 import { requestAssessment, vulnerabilityWork } from "../matching/request-assessment.ts";
 import { readRecords, updatedOf } from "./read-record.ts";

@@ -10,11 +10,11 @@ import {
   ScannedVulnerabilitySchema,
 } from "@wharf/contract";
 import type { Reader } from "../../store/db/connection.ts";
-import { readFindings } from "../../store/tables/exposure/finding-list.ts";
-import { packagesOfImage } from "../../store/tables/exposure/image-packages-list.ts";
-import { findImage } from "../../store/tables/exposure/images.ts";
-import { namesBeside } from "../../store/tables/exposure/record-names.ts";
-import type { ScanReportHead } from "../../store/tables/exposure/scan-reports.ts";
+import { readFindings } from "../../store/tables/exposure/findings/finding-list.ts";
+import type { ScanReportHead } from "../../store/tables/exposure/findings/scan-reports.ts";
+import { findImage } from "../../store/tables/exposure/images/images.ts";
+import { packagesOfImage } from "../../store/tables/exposure/packages/image-packages-list.ts";
+import { namesBeside } from "../../store/tables/exposure/records/record-names.ts";
 import { findingsOf } from "../findings/list-findings.ts";
 import { ALL_STATUSES, OPEN_STATUSES } from "../findings/read-filter.ts";
 import { onlyRepo } from "../findings/scope.ts";

@@ -20,7 +20,7 @@ import {
   findReport,
   latestReports,
   type ScanReportRow,
-} from "../../store/tables/exposure/scan-reports.ts";
+} from "../../store/tables/exposure/findings/scan-reports.ts";
 import { compareReport } from "./compare.ts";
 import { toScanReport } from "./messages.ts";
 import { uploadScanReport } from "./upload.ts";

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type ScanReport, ScanReportSchema, SeverityCountSchema } from "@wharf/contract";
-import type { ScanReportHead } from "../../store/tables/exposure/scan-reports.ts";
+import type { ScanReportHead } from "../../store/tables/exposure/findings/scan-reports.ts";
 import { vulnerabilitiesOf } from "./scanned.ts";
 
 export function toScanReport(row: ScanReportHead): ScanReport {

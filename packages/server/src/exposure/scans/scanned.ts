@@ -1,4 +1,4 @@
-import type { ScanReportHead } from "../../store/tables/exposure/scan-reports.ts";
+import type { ScanReportHead } from "../../store/tables/exposure/findings/scan-reports.ts";
 
 /** The scanners whose reports are read. */
 export const SCANNERS = ["grype", "trivy", "osv-scanner"] as const;

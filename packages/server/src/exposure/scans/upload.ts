@@ -8,8 +8,11 @@ import type { Handler } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { indexesOfImages } from "../../store/tables/exposure/image-indexes.ts";
-import { deleteOldReports, writeScanReport } from "../../store/tables/exposure/scan-reports.ts";
+import {
+  deleteOldReports,
+  writeScanReport,
+} from "../../store/tables/exposure/findings/scan-reports.ts";
+import { indexesOfImages } from "../../store/tables/exposure/images/image-indexes.ts";
 import { findManifest } from "../../store/tables/registry/manifests.ts";
 import { toScanReport } from "./messages.ts";
 import { readReport } from "./read-report.ts";

@@ -3,7 +3,7 @@ import { OPERATOR_UID } from "../../auth/caller.ts";
 import { newEventId } from "../../lib/event-id.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { writeEvent } from "../../store/tables/audit/audit-and-events.ts";
-import type { SourceState } from "../../store/tables/exposure/source-states.ts";
+import type { SourceState } from "../../store/tables/exposure/sources/source-states.ts";
 import { hydrateSources, isStale, vulnerabilitySources } from "./definition.ts";
 
 /** Failures after which a source is reported. */

@@ -15,7 +15,7 @@ import {
   sourcePosition,
   sourceStates,
   writeSourceState,
-} from "../../store/tables/exposure/source-states.ts";
+} from "../../store/tables/exposure/sources/source-states.ts";
 import type { ImportDeps } from "../../vulnerabilities/import/imports.ts";
 import { mustAlert, writeAlert } from "./alert.ts";
 import { SOURCE_TOKEN } from "./definition.ts";

@@ -20,7 +20,7 @@ import {
   setSourceDue,
   setSourcePosition,
   sourceStates,
-} from "../../store/tables/exposure/source-states.ts";
+} from "../../store/tables/exposure/sources/source-states.ts";
 import { sourceProblems } from "./checks.ts";
 import type { SourceDeps } from "./deps.ts";
 import { SOURCE_KINDS } from "./kinds.ts";

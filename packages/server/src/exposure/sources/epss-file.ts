@@ -1,6 +1,6 @@
 import { pipeline, Readable } from "node:stream";
 import { zlib } from "../../lib/runtime/lazy-builtins.ts";
-import { MILLION } from "../../store/tables/exposure/facts.ts";
+import { MILLION } from "../../store/tables/exposure/sources/facts.ts";
 import { SourceError } from "./errors.ts";
 import { timeOf } from "./run.ts";
 

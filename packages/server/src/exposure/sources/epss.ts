@@ -4,7 +4,7 @@ import {
   MILLION,
   type VulnerabilityFacts,
   writeFacts,
-} from "../../store/tables/exposure/facts.ts";
+} from "../../store/tables/exposure/sources/facts.ts";
 import { type EpssRow, readEpss } from "./epss-file.ts";
 import { type FactsTarget, type SourceProgress, type SourceRun, UNCHANGED } from "./run.ts";
 

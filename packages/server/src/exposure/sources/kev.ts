@@ -3,7 +3,7 @@ import {
   factsOf,
   type VulnerabilityFacts,
   writeFacts,
-} from "../../store/tables/exposure/facts.ts";
+} from "../../store/tables/exposure/sources/facts.ts";
 import { SourceError } from "./errors.ts";
 import { isObject, readJson } from "./json.ts";
 import type { SourceTally } from "./result.ts";

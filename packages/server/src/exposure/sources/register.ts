@@ -9,7 +9,7 @@ import { audit } from "../../engine/audit/audit.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import { setSourceDue } from "../../store/tables/exposure/source-states.ts";
+import { setSourceDue } from "../../store/tables/exposure/sources/source-states.ts";
 import type { Api } from "../../wire/api.ts";
 import type { AttemptDeps } from "./attempt.ts";
 import { vulnerabilitySources } from "./definition.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { rootOf } from "@wharf/contract";
 import { Leases } from "../../delivery/leases.ts";
 import type { DeliveryTimes } from "../../delivery/times.ts";
-import { dueSources, oldestSuccess } from "../../store/tables/exposure/source-states.ts";
+import { dueSources, oldestSuccess } from "../../store/tables/exposure/sources/source-states.ts";
 import { type AttemptDeps, attempt } from "./attempt.ts";
 
 /** Imports of this process at a time; one of each organization, so that none delays the others. */

@@ -1,4 +1,4 @@
-import { ownerOf, type Work } from "../../store/tables/exposure/work.ts";
+import { ownerOf, type Work } from "../../store/tables/exposure/work/work.ts";
 
 /** Writes what was read, and finishes the work: no other work is written meanwhile. */
 export type WriteResult = () => Promise<void>;

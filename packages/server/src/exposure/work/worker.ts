@@ -11,7 +11,7 @@ import {
   postponeWork,
   type Work,
   type WorkKind,
-} from "../../store/tables/exposure/work.ts";
+} from "../../store/tables/exposure/work/work.ts";
 import { ConcurrentReads, type WorkReader, type WriteResult } from "./concurrent-reads.ts";
 
 /** The lease of the only worker of an installation: one process at a time compares records, versions and findings. */

@@ -1,8 +1,8 @@
 import type { Mutation } from "../../engine/write/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
 import { readPositions } from "../../store/resources/page.ts";
-import { forgetWork, imageWork } from "../../store/tables/exposure/image-work.ts";
-import { requestWork } from "../../store/tables/exposure/work.ts";
+import { forgetWork, imageWork } from "../../store/tables/exposure/work/image-work.ts";
+import { requestWork } from "../../store/tables/exposure/work/work.ts";
 import {
   deleteManifest,
   findManifest,

@@ -2,8 +2,8 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { WriteDeps } from "../../engine/write/mutation.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { forgetWork } from "../../store/tables/exposure/image-work.ts";
-import { requestWork } from "../../store/tables/exposure/work.ts";
+import { forgetWork } from "../../store/tables/exposure/work/image-work.ts";
+import { requestWork } from "../../store/tables/exposure/work/work.ts";
 import {
   deleteLocation,
   deleteLocations,

@@ -5,7 +5,7 @@ import type { Mutation } from "../../engine/write/mutation.ts";
 import { nextUpdateTime, timeAfterAll } from "../../engine/write/update-time.ts";
 import { failedPrecondition, notFound, type WharfError } from "../../lib/errors.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { requestTagWork } from "../../store/tables/exposure/image-work.ts";
+import { requestTagWork } from "../../store/tables/exposure/work/image-work.ts";
 import { wantsUniqueTags } from "../../store/tables/registry/settings.ts";
 import {
   addEntry,

@@ -35,7 +35,7 @@ import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { indexable } from "../../store/resources/indexable.ts";
 import { visibleAdvisories } from "../../store/tables/advisories/visible-advisories.ts";
-import { namesOfGroups } from "../../store/tables/exposure/visible-repos.ts";
+import { namesOfGroups } from "../../store/tables/exposure/images/visible-repos.ts";
 import { advisoryScopes, type FeedAccess } from "../../vulnerabilities/feeds/access.ts";
 import type { NamingDeps } from "../../vulnerabilities/naming.ts";
 import { publishedEvents } from "./advisory-events.ts";

@@ -15,7 +15,7 @@ import {
   apkPackages,
   countApkNames,
   countApks,
-} from "../../store/tables/exposure/apk-packages.ts";
+} from "../../store/tables/exposure/packages/apk-packages.ts";
 import { type AdaptedMethod, respondWith } from "../adapter.ts";
 
 const { listAPKs, listAPKSummaries } = apkV1.APK.method;

@@ -9,7 +9,7 @@ import { KeyedSemaphore } from "../../lib/scheduling/semaphore.ts";
 import type { Call, Handler, StreamedMessage } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
 import { streamReply } from "../../rpc/reply.ts";
-import { recordIds } from "../../store/tables/exposure/record-ids.ts";
+import { recordIds } from "../../store/tables/exposure/records/record-ids.ts";
 import type { ArchivedFile } from "../../vulnerabilities/feeds/archive.ts";
 import { tarGzipOf } from "../../vulnerabilities/feeds/tar.ts";
 import { type ArgosDeps, documentId, scopesOf } from "./argos.ts";

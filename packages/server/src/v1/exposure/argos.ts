@@ -14,7 +14,7 @@ import { invalidArgument, notFound, tooMany, WharfError } from "../../lib/errors
 import { KeyedSemaphore } from "../../lib/scheduling/semaphore.ts";
 import type { Call } from "../../rpc/call.ts";
 import { mustBeUid } from "../../rpc/validate.ts";
-import { countRecordIds, recordIds } from "../../store/tables/exposure/record-ids.ts";
+import { countRecordIds, recordIds } from "../../store/tables/exposure/records/record-ids.ts";
 import type { NamingDeps } from "../../vulnerabilities/naming.ts";
 import { type AdaptedMethod, respondWith } from "../adapter.ts";
 import { recordOf } from "./osv-records.ts";

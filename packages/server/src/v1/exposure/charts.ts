@@ -9,7 +9,7 @@ import { parseManifest } from "../../registry/images/image-manifest.ts";
 import { list, object, parseJson, text, textMap } from "../../registry/lenient-json.ts";
 import { resolvePath } from "../../registry/path.ts";
 import { mustBeUid } from "../../rpc/validate.ts";
-import { namesOfRepos, newestDigest } from "../../store/tables/exposure/visible-repos.ts";
+import { namesOfRepos, newestDigest } from "../../store/tables/exposure/images/visible-repos.ts";
 import { findManifest } from "../../store/tables/registry/manifests.ts";
 import { type AdaptedMethod, respondWith } from "../adapter.ts";
 import { invalidChart, MAX_CHART_BYTES, readChartFiles } from "./chart-files.ts";

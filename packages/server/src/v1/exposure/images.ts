@@ -3,10 +3,16 @@ import { onlyRepo } from "../../exposure/findings/scope.ts";
 import { detailOf } from "../../exposure/inventory/image-detail.ts";
 import { failedPrecondition, notFound } from "../../lib/errors.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { type FindingRow, readFindings } from "../../store/tables/exposure/finding-list.ts";
-import { type ImageRow, visibleImagesOf } from "../../store/tables/exposure/image-packages-list.ts";
-import { findImage, type StoredImage } from "../../store/tables/exposure/images.ts";
-import type { RepoInterval } from "../../store/tables/exposure/visible-images.ts";
+import {
+  type FindingRow,
+  readFindings,
+} from "../../store/tables/exposure/findings/finding-list.ts";
+import { findImage, type StoredImage } from "../../store/tables/exposure/images/images.ts";
+import type { RepoInterval } from "../../store/tables/exposure/images/visible-images.ts";
+import {
+  type ImageRow,
+  visibleImagesOf,
+} from "../../store/tables/exposure/packages/image-packages-list.ts";
 
 const DEFAULT_ARCHITECTURE = "amd64";
 

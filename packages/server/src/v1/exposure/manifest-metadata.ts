@@ -6,11 +6,11 @@ import { invalidArgument } from "../../lib/errors.ts";
 import { mustBeUid } from "../../rpc/validate.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import type { Store } from "../../store/db/store.ts";
+import { countDigests } from "../../store/tables/exposure/images/visible-repos.ts";
 import {
   type PackageRow,
   packagesOfImage,
-} from "../../store/tables/exposure/image-packages-list.ts";
-import { countDigests } from "../../store/tables/exposure/visible-repos.ts";
+} from "../../store/tables/exposure/packages/image-packages-list.ts";
 import { type AdaptedMethod, respondWith } from "../adapter.ts";
 import { imageFor } from "./images.ts";
 

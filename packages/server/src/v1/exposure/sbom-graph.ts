@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { sbomV1 } from "@wharf/contract/v1";
 import type { Edge, Sbom } from "../../exposure/sboms/sbom.ts";
-import type { PackageRow } from "../../store/tables/exposure/image-packages-list.ts";
+import type { PackageRow } from "../../store/tables/exposure/packages/image-packages-list.ts";
 
 type Graph = MessageInitShape<typeof sbomV1.ComponentGraphSchema>;
 

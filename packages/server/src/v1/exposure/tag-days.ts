@@ -7,7 +7,7 @@ import {
   findingSpans,
   type TagState,
   tagStates,
-} from "../../store/tables/exposure/reported-images.ts";
+} from "../../store/tables/exposure/images/reported-images.ts";
 import { imageFor } from "./images.ts";
 import { DAY_MS, type FoundTag } from "./tag-references.ts";
 

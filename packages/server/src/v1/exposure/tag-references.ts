@@ -1,9 +1,9 @@
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { invalidArgument } from "../../lib/errors.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { repoPaths } from "../../store/tables/exposure/image-names.ts";
-import type { RepoInterval } from "../../store/tables/exposure/visible-images.ts";
-import { visibleReposNamed } from "../../store/tables/exposure/visible-repos.ts";
+import { repoPaths } from "../../store/tables/exposure/images/image-names.ts";
+import type { RepoInterval } from "../../store/tables/exposure/images/visible-images.ts";
+import { visibleReposNamed } from "../../store/tables/exposure/images/visible-repos.ts";
 
 export const DAY_MS = 24 * 3_600_000;
 

@@ -11,13 +11,16 @@ import { invalidArgument, notFound, tooLong } from "../../lib/errors.ts";
 import { zlib } from "../../lib/runtime/lazy-builtins.ts";
 import type { Call } from "../../rpc/call.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { type ReportedImage, reportedImages } from "../../store/tables/exposure/reported-images.ts";
 import {
   reportsOfImages,
   type ScanReportHead,
   visibleReport,
-} from "../../store/tables/exposure/scan-reports.ts";
-import type { RepoInterval } from "../../store/tables/exposure/visible-images.ts";
+} from "../../store/tables/exposure/findings/scan-reports.ts";
+import {
+  type ReportedImage,
+  reportedImages,
+} from "../../store/tables/exposure/images/reported-images.ts";
+import type { RepoInterval } from "../../store/tables/exposure/images/visible-images.ts";
 import { type AdaptedMethod, respondWith } from "../adapter.ts";
 import { openFindings } from "./images.ts";
 import { cvssOf, reportedSeverity } from "./severities.ts";

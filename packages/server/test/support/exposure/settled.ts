@@ -4,7 +4,7 @@ import {
   type FollowerDeps,
   hasAdvisories,
 } from "../../../src/exposure/records/advisory-follower.ts";
-import { countWork } from "../../../src/store/tables/exposure/work.ts";
+import { countWork } from "../../../src/store/tables/exposure/work/work.ts";
 import { DirectStore } from "../server/direct-store.ts";
 import type { TestServer } from "../server/test-server.ts";
 import { testSettings } from "../server/test-settings.ts";

@@ -1,7 +1,7 @@
 /** Findings that tests store, in place of those that advisories lead to. */
 import type { FindingDetail } from "../../../src/exposure/assessment/finding.ts";
 import type { Transaction } from "../../../src/store/db/commit/transaction.ts";
-import { putFindings } from "../../../src/store/tables/exposure/findings.ts";
+import { putFindings } from "../../../src/store/tables/exposure/findings/findings.ts";
 import { DirectStore, rawRows } from "../server/direct-store.ts";
 import type { World } from "../world/world.ts";
 

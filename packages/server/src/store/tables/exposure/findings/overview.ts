@@ -1,0 +1,139 @@
+import type { Reader, Value } from "../../../db/connection.ts";
+import { inUse, type RepoInterval, type SqlPart, visibleImages } from "../images/visible-images.ts";
+
+/** Numbers over the images with a tag that a caller may see. */
+
+export interface OverviewScope {
+  readonly intervals: readonly RepoInterval[];
+  /** Only images in use. */
+  readonly inUse: boolean;
+  readonly now: number;
+}
+
+/** The images of a scope, from FROM to the end of WHERE; `joins` between. */
+function images({ dialect }: Reader, scope: OverviewScope, joins = ""): SqlPart {
+  const visible = visibleImages(dialect, scope.intervals);
+  const use = inUse(scope.now);
+  return {
+    sql: `FROM ${visible.sql} ${joins} WHERE i.tags > 0${scope.inUse ? ` AND ${use.sql} = 1` : ""}`,
+    params: [...visible.params, ...(scope.inUse ? use.params : [])],
+  };
+}
+
+/** The number of images by state. */
+export async function imagesByState(
+  reader: Reader,
+  scope: OverviewScope,
+): Promise<ReadonlyMap<number, number>> {
+  const { sql, params } = images(reader, scope);
+  const rows = await reader.arrays<readonly [number, number]>(
+    `SELECT i.state, count(*) ${sql} GROUP BY i.state`,
+    ...params,
+  );
+  return new Map(rows.map(([state, count]) => [Number(state), Number(count)]));
+}
+
+export interface OpenCounts {
+  readonly severity: number;
+  readonly open: number;
+  readonly fixable: number;
+  readonly suppressed: number;
+}
+
+/** Open and suppressed findings by severity. */
+export async function countsBySeverity(
+  reader: Reader,
+  scope: OverviewScope,
+): Promise<OpenCounts[]> {
+  const { sql, params } = images(reader, scope, "JOIN finding_counts c ON c.image = i.id");
+  const rows = await reader.all<OpenCounts>(
+    `SELECT c.severity, sum(c.open) AS open, sum(c.fixable) AS fixable, sum(c.suppressed) AS suppressed
+     ${sql} GROUP BY c.severity ORDER BY c.severity`,
+    ...params,
+  );
+  return rows.map(({ severity, open, fixable, suppressed }) => ({
+    severity: Number(severity),
+    open: Number(open),
+    fixable: Number(fixable),
+    suppressed: Number(suppressed),
+  }));
+}
+
+/** The number of images with an open finding. */
+export async function countAffected(reader: Reader, scope: OverviewScope): Promise<number> {
+  const { sql, params } = images(reader, scope, "JOIN finding_counts c ON c.image = i.id");
+  return numberOf(reader, `SELECT count(DISTINCT i.id) AS number ${sql} AND c.open > 0`, params);
+}
+
+/** Conditions on findings `f`. */
+interface FindingsScope extends OverviewScope {
+  readonly statuses: readonly number[];
+}
+
+function findings(reader: Reader, scope: FindingsScope): SqlPart {
+  const { sql, params } = images(reader, scope, "JOIN findings f ON f.image = i.id");
+  const marks = scope.statuses.map(() => "?").join(", ");
+  return { sql: `${sql} AND f.status IN (${marks})`, params: [...params, ...scope.statuses] };
+}
+
+/** The number of vulnerabilities behind open findings, by severity. */
+export async function vulnerabilitiesBySeverity(
+  reader: Reader,
+  scope: FindingsScope,
+): Promise<ReadonlyMap<number, number>> {
+  const { sql, params } = findings(reader, scope);
+  const rows = await reader.arrays<readonly [number, number]>(
+    `SELECT f.severity, count(DISTINCT f.vulnerability) ${sql} AND f.resolved = 0 GROUP BY f.severity`,
+    ...params,
+  );
+  return new Map(rows.map(([severity, count]) => [Number(severity), Number(count)]));
+}
+
+/** The number of findings that begin or end on a day, by severity. */
+export interface DayChange {
+  /** Days since 1970. */
+  readonly day: number;
+  readonly severity: number;
+  readonly count: number;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** Findings by the day on which they were first seen, or resolved. */
+export async function findingsByDay(
+  reader: Reader,
+  scope: FindingsScope,
+  time: "first_seen" | "resolved",
+): Promise<DayChange[]> {
+  const { sql, params } = findings(reader, scope);
+  const rows = await reader.arrays<readonly [number, number, number]>(
+    `SELECT f.${time} / ${DAY_MS}, f.severity, count(*) ${sql} AND f.${time} > 0 GROUP BY 1, 2`,
+    ...params,
+  );
+  return rows.map(([day, severity, count]) => ({
+    day: Number(day),
+    severity: Number(severity),
+    count: Number(count),
+  }));
+}
+
+/** The median of the milliseconds from the first finding to the resolution, of those resolved since a time. */
+export async function medianToFix(
+  reader: Reader,
+  scope: FindingsScope,
+  since: number,
+): Promise<number | undefined> {
+  const { sql, params } = findings(reader, scope);
+  const resolved = `${sql} AND f.resolved >= ?`;
+  const count = await numberOf(reader, `SELECT count(*) AS number ${resolved}`, [...params, since]);
+  if (count === 0) return undefined;
+  return numberOf(
+    reader,
+    `SELECT f.resolved - f.first_seen AS number ${resolved} ORDER BY 1 LIMIT 1 OFFSET ?`,
+    [...params, since, Math.floor((count - 1) / 2)],
+  );
+}
+
+async function numberOf(reader: Reader, sql: string, params: readonly Value[]): Promise<number> {
+  return Number((await reader.get<{ number: number }>(sql, ...params))?.number ?? 0);
+}

@@ -1,0 +1,133 @@
+import type { Reader } from "../../../db/connection.ts";
+
+/** Facts about many images at a time, that their findings follow from. */
+
+export interface AssessedImage {
+  readonly id: number;
+  readonly repo: string;
+  readonly digest: string;
+  readonly platform: string;
+  /** The number of tags. */
+  readonly tags: number;
+}
+
+/** The images with these ids. */
+export async function imagesById(
+  reader: Reader,
+  images: readonly number[],
+): Promise<AssessedImage[]> {
+  if (images.length === 0) return [];
+  const { asInteger, texts } = reader.dialect;
+  const rows = await reader.all<AssessedImage>(
+    `SELECT id, repo, digest, platform, tags FROM exposure_images
+     WHERE id IN (SELECT ${asInteger("value")} FROM (${texts}) given) ORDER BY id`,
+    JSON.stringify(images),
+  );
+  return rows.map((row) => ({ ...row, id: Number(row.id), tags: Number(row.tags) }));
+}
+
+/** A package version in an image. `owner` is the version of the package that contains it, or 0. */
+export interface InstalledVersion {
+  readonly image: number;
+  readonly version: number;
+  readonly owner: number;
+}
+
+/** All package versions of images. */
+export async function versionsInImages(
+  reader: Reader,
+  images: readonly number[],
+): Promise<InstalledVersion[]> {
+  if (images.length === 0) return [];
+  const { asInteger, texts } = reader.dialect;
+  const sql = `SELECT image, version, owner FROM image_packages
+    WHERE image IN (SELECT ${asInteger("value")} FROM (${texts}) given)`;
+  return installed(
+    await reader.arrays<readonly [number, number, number]>(sql, JSON.stringify(images)),
+  );
+}
+
+/** The images in a range of ids that have these package versions: ranges of one index. */
+export async function imagesWithVersions(
+  reader: Reader,
+  versions: readonly number[],
+  [first, last]: readonly [number, number],
+): Promise<InstalledVersion[]> {
+  if (versions.length === 0) return [];
+  const { asInteger, texts } = reader.dialect;
+  const sql = `SELECT image, version, owner FROM image_packages
+    WHERE version IN (SELECT ${asInteger("value")} FROM (${texts}) given) AND image >= ? AND image <= ?`;
+  const json = JSON.stringify(versions);
+  return installed(await reader.arrays<readonly [number, number, number]>(sql, json, first, last));
+}
+
+function installed(rows: readonly (readonly [number, number, number])[]): InstalledVersion[] {
+  return rows.map(([image, version, owner]) => {
+    return { image: Number(image), version: Number(version), owner: Number(owner) };
+  });
+}
+
+export interface ImageStatement {
+  readonly image: number;
+  /** JSON. */
+  readonly statement: string;
+}
+
+/** Few names are looked for in the texts of statements, so that most need not be read. */
+const MAX_SEARCHED_NAMES = 16;
+
+/** The statements of images, in their order; of those that have one of the names at least. */
+export async function statementsOfImages(
+  reader: Reader,
+  images: readonly number[],
+  names: readonly string[],
+): Promise<ImageStatement[]> {
+  if (images.length === 0) return [];
+  const { asInteger, texts, isWithin } = reader.dialect;
+  const searched = names.length <= MAX_SEARCHED_NAMES ? names : [];
+  const conditions = searched.map(() => isWithin("statement")).join(" OR ");
+  const rows = await reader.all<ImageStatement>(
+    `SELECT image, statement FROM image_statements
+     WHERE image IN (SELECT ${asInteger("value")} FROM (${texts}) given)
+       ${conditions === "" ? "" : `AND (${conditions})`} ORDER BY image, position`,
+    JSON.stringify(images),
+    ...searched.map((name) => JSON.stringify(name).slice(1, -1)),
+  );
+  return rows.map((row) => ({ ...row, image: Number(row.image) }));
+}
+
+/** Names of an image beside its digest. */
+export interface ImageReferences {
+  /** Digests of the indexes that contain it. */
+  readonly indexes: string[];
+  /** Names of its tags, and of those of the indexes. */
+  readonly tags: string[];
+}
+
+/** The indexes and tags of images, by their ids. */
+export async function referencesOfImages(
+  reader: Reader,
+  images: readonly AssessedImage[],
+): Promise<Map<number, ImageReferences>> {
+  const found = new Map(images.map(({ id }) => [id, { indexes: [], tags: [] } as ImageReferences]));
+  const { tuples, asInteger } = reader.dialect;
+  const triples = `(${tuples("id", "repo", "digest")}) given`;
+  const json = JSON.stringify(images.map(({ id, repo, digest }) => [id, repo, digest]));
+  const indexes = await reader.arrays<readonly [number, string]>(
+    `SELECT ${asInteger("given.id")}, x.index_digest FROM ${triples}
+     JOIN image_indexes x ON x.repo = given.repo AND x.image = given.digest ORDER BY x.index_digest`,
+    json,
+  );
+  for (const [id, digest] of indexes) found.get(Number(id))?.indexes.push(digest);
+  const named = images.flatMap(({ id, repo, digest }) => {
+    const digests = [digest, ...(found.get(id)?.indexes ?? [])];
+    return digests.map((one) => [id, repo, one]);
+  });
+  const tags = await reader.arrays<readonly [number, string]>(
+    `SELECT ${asInteger("given.id")}, t.name FROM ${triples}
+     JOIN tags t ON t.parent = given.repo AND t.digest = given.digest ORDER BY t.name`,
+    JSON.stringify(named),
+  );
+  for (const [id, tag] of tags) found.get(Number(id))?.tags.push(tag);
+  return found;
+}

@@ -1,0 +1,108 @@
+import type { Reader } from "../../../db/connection.ts";
+import { hasDigest, hasTag, joined, type RepoInterval, visibleImages } from "./visible-images.ts";
+
+/** Images with known packages, for reports of the public contract. */
+
+export interface ReportedImage {
+  readonly id: number;
+  readonly repo: string;
+  readonly digest: string;
+  /** When its packages were read, in milliseconds. */
+  readonly indexed: number;
+}
+
+export interface ReportFilter {
+  readonly repo?: string;
+  /** Of an image or an index. */
+  readonly digest?: string;
+  readonly tag?: string;
+}
+
+const KNOWN = 2;
+
+/** Visible images of a repo with a tag, or those of one digest; the last pushed first. */
+export async function reportedImages(
+  reader: Reader,
+  intervals: readonly RepoInterval[],
+  { repo, digest, tag }: ReportFilter,
+  limit: number,
+): Promise<ReportedImage[]> {
+  const visible = visibleImages(reader.dialect, intervals);
+  const condition = joined(
+    [
+      ...(repo === undefined ? [] : [{ sql: "i.repo = ?", params: [repo] }]),
+      ...(digest === undefined ? [] : [hasDigest(digest)]),
+      ...(tag === undefined ? [] : [hasTag(tag)]),
+      ...(digest === undefined && tag === undefined ? [{ sql: "i.tags > 0", params: [] }] : []),
+    ],
+    " AND ",
+  );
+  const rows = await reader.all<ReportedImage>(
+    `SELECT i.id, i.repo, i.digest, i.indexed FROM ${visible.sql}
+     WHERE i.state = ${KNOWN} AND ${condition.sql} ORDER BY i.pushed DESC, i.id DESC LIMIT ?`,
+    ...visible.params,
+    ...condition.params,
+    limit,
+  );
+  return rows.map((row) => ({ ...row, id: Number(row.id), indexed: Number(row.indexed) }));
+}
+
+/** A finding with the time during which it was open. */
+export interface FindingSpan {
+  readonly image: number;
+  readonly vulnerability: string;
+  readonly status: number;
+  readonly severity: number;
+  readonly firstSeen: number;
+  /** 0 while it is found. */
+  readonly resolved: number;
+  /** JSON (exposure/assessment/finding.ts). */
+  readonly detail: string;
+}
+
+/** All findings that images have had. */
+export async function findingSpans(
+  reader: Reader,
+  images: readonly number[],
+  limit: number,
+): Promise<FindingSpan[]> {
+  if (images.length === 0) return [];
+  const { asInteger, texts } = reader.dialect;
+  const rows = await reader.all<FindingSpan>(
+    `SELECT image, vulnerability, status, severity, first_seen AS "firstSeen", resolved, detail FROM findings
+     WHERE image IN (SELECT ${asInteger("value")} FROM (${texts}) given)
+     ORDER BY vulnerability, image, version LIMIT ?`,
+    JSON.stringify(images.map(String)),
+    limit,
+  );
+  return rows.map((row) => ({
+    ...row,
+    image: Number(row.image),
+    status: Number(row.status),
+    severity: Number(row.severity),
+    firstSeen: Number(row.firstSeen),
+    resolved: Number(row.resolved),
+  }));
+}
+
+/** A digest that a tag had from a time on; empty once the tag was deleted. */
+export interface TagState {
+  readonly digest: string;
+  readonly time: number;
+}
+
+/** The states of a tag until a time, the oldest first. */
+export async function tagStates(
+  reader: Reader,
+  repo: string,
+  tag: string,
+  until: number,
+): Promise<TagState[]> {
+  const rows = await reader.all<TagState>(
+    `SELECT digest, time FROM tag_history WHERE repo = ? AND name = ? AND time < ? ORDER BY time, id`,
+    repo,
+    tag,
+    until,
+  );
+  return rows.map(({ digest, time }) => ({ digest, time: Number(time) }));
+}

@@ -1,0 +1,153 @@
+import type { Transaction } from "../../../db/commit/transaction.ts";
+import type { Reader } from "../../../db/connection.ts";
+import type { PackageKey } from "./records.ts";
+
+/** The relation of a package version to a record that is about its package, as it is stored. */
+export interface MatchRow {
+  readonly record: number;
+  readonly version: number;
+  readonly state: number;
+  readonly matchedBy: number;
+  /** JSON array of versions. */
+  readonly fixed: string;
+  /** JSON (exposure/matching/match.ts). */
+  readonly detail: string;
+}
+
+/** A package version, with what records are compared with. */
+export interface VersionRow {
+  readonly id: number;
+  readonly purl: string;
+  readonly ecosystem: string;
+  /** The ecosystem with its release; empty if it is unknown, or has none. */
+  readonly release: string;
+  readonly name: string;
+  readonly version: string;
+  /** The source package; empty if it is the package itself. */
+  readonly origin: string;
+  readonly originVersion: string;
+}
+
+const VERSION_COLUMNS = ["id", "purl", "ecosystem", "release", "name", "version", "origin"];
+
+function versionColumns(table: string): string {
+  const columns = VERSION_COLUMNS.map((column) => `${table}.${column}`);
+  return [...columns, `${table}.origin_version AS "originVersion"`].join(", ");
+}
+
+/** The package versions with these ids. */
+export async function versionsById(reader: Reader, ids: readonly number[]): Promise<VersionRow[]> {
+  if (ids.length === 0) return [];
+  const { asInteger, texts } = reader.dialect;
+  const sql = `SELECT ${versionColumns("v")} FROM package_versions v
+    WHERE v.id IN (SELECT ${asInteger("value")} FROM (${texts}) given)`;
+  return (await reader.all<VersionRow>(sql, JSON.stringify(ids))).map(withId);
+}
+
+/** The versions of packages with these names, and of packages that were built from them. */
+export async function versionsOfPackages(
+  reader: Reader,
+  packages: readonly PackageKey[],
+): Promise<VersionRow[]> {
+  if (packages.length === 0) return [];
+  const pairs = `(${reader.dialect.tuples("ecosystem", "name")}) given`;
+  const json = JSON.stringify(packages);
+  const rows = await reader.all<VersionRow>(
+    `SELECT ${versionColumns("v")} FROM ${pairs} JOIN package_versions v
+       ON v.name = given.name AND v.ecosystem = given.ecosystem
+     UNION
+     SELECT ${versionColumns("v")} FROM ${pairs} JOIN package_versions v
+       ON v.origin = given.name AND v.ecosystem = given.ecosystem AND v.origin <> ''`,
+    json,
+    json,
+  );
+  return rows.map(withId);
+}
+
+function withId(row: VersionRow): VersionRow {
+  return { ...row, id: Number(row.id) };
+}
+
+const COLUMNS = `record, version, state, matched_by AS "matchedBy", fixed, detail`;
+
+/** The matches of records. */
+export async function matchesOfRecords(
+  reader: Reader,
+  records: readonly number[],
+): Promise<MatchRow[]> {
+  return matchesBy(reader, "record", records);
+}
+
+/** The matches of package versions. */
+export async function matchesOfVersions(
+  reader: Reader,
+  versions: readonly number[],
+): Promise<MatchRow[]> {
+  return matchesBy(reader, "version", versions);
+}
+
+async function matchesBy(
+  reader: Reader,
+  column: "record" | "version",
+  ids: readonly number[],
+): Promise<MatchRow[]> {
+  if (ids.length === 0) return [];
+  const { asInteger, texts } = reader.dialect;
+  const sql = `SELECT ${COLUMNS} FROM vulnerability_matches
+    WHERE ${column} IN (SELECT ${asInteger("value")} FROM (${texts}) given)`;
+  const rows = await reader.all<MatchRow>(sql, JSON.stringify(ids));
+  return rows.map((row) => ({
+    ...row,
+    record: Number(row.record),
+    version: Number(row.version),
+    state: Number(row.state),
+    matchedBy: Number(row.matchedBy),
+  }));
+}
+
+/** The subset of records that have a match. */
+export async function recordsWithMatches(
+  reader: Reader,
+  records: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (records.length === 0) return new Set();
+  const { asInteger, texts } = reader.dialect;
+  const rows = await reader.arrays<readonly [string]>(
+    `SELECT value FROM (${texts}) given
+     WHERE EXISTS (SELECT 1 FROM vulnerability_matches WHERE record = ${asInteger("given.value")})`,
+    JSON.stringify(records),
+  );
+  return new Set(rows.map(([record]) => Number(record)));
+}
+
+/** Deletes matches by record and version. */
+export async function deleteMatches(
+  tx: Transaction,
+  matches: readonly Pick<MatchRow, "record" | "version">[],
+): Promise<void> {
+  if (matches.length === 0) return;
+  const { asInteger, tuples } = tx.dialect;
+  await tx.run(
+    `DELETE FROM vulnerability_matches WHERE (record, version) IN (
+       SELECT ${asInteger("record")}, ${asInteger("version")} FROM (${tuples("record", "version")}) given)`,
+    JSON.stringify(matches.map(({ record, version }) => [record, version])),
+  );
+}
+
+/** Inserts or replaces matches. */
+export async function putMatches(tx: Transaction, matches: readonly MatchRow[]): Promise<void> {
+  if (matches.length === 0) return;
+  const { asInteger, tuples } = tx.dialect;
+  const numbers = ["record", "version", "state", "matched_by"];
+  const values = matches.map(({ record, version, state, matchedBy, fixed, detail }) => {
+    return [record, version, state, matchedBy, fixed, detail];
+  });
+  await tx.run(
+    `INSERT INTO vulnerability_matches (record, version, state, matched_by, fixed, detail)
+     SELECT ${numbers.map(asInteger).join(", ")}, fixed, detail
+     FROM (${tuples(...numbers, "fixed", "detail")}) given WHERE true
+     ON CONFLICT (record, version) DO UPDATE SET state = excluded.state, matched_by = excluded.matched_by,
+       fixed = excluded.fixed, detail = excluded.detail`,
+    JSON.stringify(values),
+  );
+}

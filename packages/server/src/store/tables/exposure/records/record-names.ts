@@ -1,0 +1,88 @@
+import { subtreeEnd } from "@wharf/contract";
+import type { Transaction } from "../../../db/commit/transaction.ts";
+import type { Reader } from "../../../db/connection.ts";
+
+/**
+ * The meaning of a name in its record: `same` ones all name its one vulnerability; a notice has several `separate` ones,
+ * and names of its own.
+ */
+export const NAME_ROLES = { same: 1, separate: 2, notice: 3 } as const;
+
+export interface RecordName {
+  readonly record: number;
+  readonly name: string;
+  /** One of NAME_ROLES. */
+  readonly role: number;
+}
+
+/** A name, with the group of the record. */
+export interface GroupedName extends RecordName {
+  readonly group: string;
+}
+
+/** Records whose names are relevant: those of groups at and above a scope, and below it. */
+export interface RecordScope {
+  readonly scope: string;
+  readonly above: readonly string[];
+}
+
+/** The names of records. */
+export async function namesOfRecords(
+  reader: Reader,
+  records: readonly number[],
+): Promise<RecordName[]> {
+  if (records.length === 0) return [];
+  const { asInteger, texts } = reader.dialect;
+  const rows = await reader.all<RecordName>(
+    `SELECT record, name, role FROM vulnerability_record_names
+     WHERE record IN (SELECT ${asInteger("value")} FROM (${texts}) given)`,
+    JSON.stringify(records),
+  );
+  return rows.map(withNumbers);
+}
+
+/** All names of the records that have one of these names, in groups that are relevant at a scope. */
+export async function namesBeside(
+  reader: Reader,
+  names: readonly string[],
+  { scope, above }: RecordScope,
+): Promise<GroupedName[]> {
+  if (names.length === 0) return [];
+  const { texts } = reader.dialect;
+  const rows = await reader.all<GroupedName>(
+    `SELECT n.record, n.name, n.role, r.group_uid AS "group"
+     FROM vulnerability_record_names n JOIN vulnerability_records r ON r.id = n.record
+     WHERE n.record IN (SELECT record FROM vulnerability_record_names WHERE name IN (${texts}))
+       AND (r.group_uid IN (${texts}) OR (r.group_uid >= ? AND r.group_uid < ?))`,
+    JSON.stringify(names),
+    JSON.stringify(above),
+    scope,
+    subtreeEnd(scope),
+  );
+  return rows.map(withNumbers);
+}
+
+function withNumbers<N extends RecordName>(row: N): N {
+  return { ...row, record: Number(row.record), role: Number(row.role) };
+}
+
+/** Replaces the names of records. */
+export async function replaceNames(
+  tx: Transaction,
+  records: readonly number[],
+  names: readonly RecordName[],
+): Promise<void> {
+  if (records.length === 0) return;
+  const { asInteger, texts, tuples } = tx.dialect;
+  await tx.run(
+    `DELETE FROM vulnerability_record_names
+     WHERE record IN (SELECT ${asInteger("value")} FROM (${texts}) given)`,
+    JSON.stringify(records),
+  );
+  await tx.run(
+    `INSERT INTO vulnerability_record_names (record, name, role)
+     SELECT ${asInteger("record")}, name, ${asInteger("role")}
+     FROM (${tuples("record", "name", "role")}) given`,
+    JSON.stringify(names.map(({ record, name, role }) => [record, name, role])),
+  );
+}
