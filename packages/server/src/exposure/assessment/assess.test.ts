@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MATCH_STATES, MATCHED_BY } from "../matching/match.ts";
+import { DecisionOrigin, FindingStatus, MatchedBy } from "@wharf/contract";
+import { MATCH_STATES } from "../matching/match.ts";
 import { assess } from "./assess.ts";
-import { type FindingStatement, ORIGINS, STATUSES } from "./finding.ts";
+import type { FindingStatement } from "./finding.ts";
 import type { KnownMatch } from "./knowledge.ts";
 
 const VULNERABILITY = { name: "CVE-2026-0001", names: ["CVE-2026-0001", "GHSA-1"] };
@@ -13,7 +14,7 @@ const matched = (id: number, state: number, more: object = {}): KnownMatch => ({
     detail: { id: `R-${id}` },
     ...more,
   },
-  ...{ state, matchedBy: MATCHED_BY.name, fixed: [`${id}.0.0`], detail: {} },
+  ...{ state, matchedBy: MatchedBy.NAME, fixed: [`${id}.0.0`], detail: {} },
 });
 
 function found(
@@ -33,13 +34,13 @@ const { affected, notAffected, unknown } = MATCH_STATES;
 test("records of one vulnerability are one finding, with the fixes of all in order", () => {
   const [one, ...more] = found([matched(10, affected), matched(2, unknown)]);
   assert.deepEqual(more, []);
-  assert.deepEqual([one?.status, one?.fixable, one?.version], [STATUSES.affected, true, 7]);
+  assert.deepEqual([one?.status, one?.fixable, one?.version], [FindingStatus.AFFECTED, true, 7]);
   assert.deepEqual(one?.detail.fixed, ["2.0.0", "10.0.0"]);
   assert.deepEqual(one?.detail.records, [
     [10, "R-10"],
     [2, "R-2"],
   ]);
-  assert.equal(found([matched(1, unknown)])[0]?.status, STATUSES.unknown);
+  assert.equal(found([matched(1, unknown)])[0]?.status, FindingStatus.UNKNOWN);
   assert.deepEqual(found([matched(1, notAffected)]), []);
 });
 
@@ -57,29 +58,29 @@ test("the severity is that of the nearest record that has one", () => {
 test("a clearance precedes records of its group and above, and stays visible", () => {
   const clearance = matched(9, notAffected);
   const [one] = found([matched(1, affected)], [], [clearance]);
-  assert.equal(one?.status, STATUSES.notAffected);
-  assert.equal(one?.detail.decision?.origin, ORIGINS.supplier);
+  assert.equal(one?.status, FindingStatus.NOT_AFFECTED);
+  assert.equal(one?.detail.decision?.origin, DecisionOrigin.SUPPLIER);
   const near = matched(2, affected, { group: "org/team" });
-  assert.equal(found([near], [], [clearance])[0]?.status, STATUSES.affected);
+  assert.equal(found([near], [], [clearance])[0]?.status, FindingStatus.AFFECTED);
 });
 
 test("a decision precedes VEX documents, and these the supplier; the others are kept", () => {
-  const decision = { origin: ORIGINS.decision, status: STATUSES.affected };
-  const attached = { origin: ORIGINS.attached, status: STATUSES.fixed };
+  const decision = { origin: DecisionOrigin.DECISION, status: FindingStatus.AFFECTED };
+  const attached = { origin: DecisionOrigin.ATTACHED, status: FindingStatus.FIXED };
   const clearance = matched(9, notAffected);
   const [one] = found([matched(1, affected), clearance], [attached, decision]);
-  assert.equal(one?.status, STATUSES.affected);
+  assert.equal(one?.status, FindingStatus.AFFECTED);
   assert.deepEqual(
     one?.detail.others?.map(({ origin }) => origin),
-    [ORIGINS.attached, ORIGINS.supplier],
+    [DecisionOrigin.ATTACHED, DecisionOrigin.SUPPLIER],
   );
-  assert.equal(found([matched(1, affected), clearance], [attached])[0]?.status, STATUSES.fixed);
+  assert.equal(found([matched(1, affected), clearance], [attached])[0]?.status, FindingStatus.FIXED);
 });
 
 test("a statement without a status hides nothing", () => {
-  const open = { origin: ORIGINS.attached, status: 0 };
+  const open = { origin: DecisionOrigin.ATTACHED, status: 0 };
   const [one] = found([matched(1, unknown)], [open]);
-  assert.equal(one?.status, STATUSES.unknown);
+  assert.equal(one?.status, FindingStatus.UNKNOWN);
   assert.deepEqual(one?.detail.others, [open]);
   assert.equal(one?.detail.decision, undefined);
 });

@@ -1,7 +1,7 @@
+import { DecisionOrigin, FindingStatus } from "@wharf/contract";
 import { MATCH_STATES } from "../matching/match.ts";
 import { orderOf } from "../orders/order-of.ts";
 import type { AssessedFinding, FindingDetail, FindingStatement } from "./finding.ts";
-import { ORIGINS, STATUSES } from "./finding.ts";
 import type { KnownMatch } from "./knowledge.ts";
 import type { Vulnerability } from "./vulnerabilities.ts";
 
@@ -88,7 +88,7 @@ function assessOne(
   return {
     vulnerability: vulnerability.name,
     version,
-    status: decision?.status ?? (isAffected ? STATUSES.affected : STATUSES.unknown),
+    status: decision?.status ?? (isAffected ? FindingStatus.AFFECTED : FindingStatus.UNKNOWN),
     severity: deciding[detail.rated ?? 0]?.record.severity ?? 0,
     fixable: detail.fixed !== undefined,
     detail,
@@ -107,8 +107,8 @@ function compareMatches(one: KnownMatch, other: KnownMatch): number {
 
 function clearance({ record }: KnownMatch): FindingStatement {
   return {
-    origin: ORIGINS.supplier,
-    status: STATUSES.notAffected,
+    origin: DecisionOrigin.SUPPLIER,
+    status: FindingStatus.NOT_AFFECTED,
     author: record.detail.id,
     time: record.updated,
   };

@@ -1,11 +1,17 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type PackageUrl, parsePackageUrl } from "@wharf/advisories/package-url";
-import { type Decision, DecisionReviewState, isSelfOrBelow, parentOf } from "@wharf/contract";
+import {
+  type Decision,
+  DecisionOrigin,
+  DecisionReviewState,
+  isSelfOrBelow,
+  parentOf,
+} from "@wharf/contract";
 import type { Reader } from "../../store/db/connection.ts";
 import { indexable } from "../../store/resources/indexable.ts";
 import { decisions, expiryOf } from "../decisions.ts";
 import { purlMatches } from "../sboms/vex.ts";
-import { type FindingStatement, ORIGINS } from "./finding.ts";
+import type { FindingStatement } from "./finding.ts";
 
 /** A package in an image, by the names that decisions have for both. */
 export interface DecidedPackage {
@@ -68,7 +74,7 @@ function effectiveOf(decision: Decision): EffectiveDecision {
     scope: parentOf(uid),
     package: purl === "" ? undefined : parsePackageUrl(purl),
     statement: {
-      origin: ORIGINS.decision,
+      origin: DecisionOrigin.DECISION,
       status: decision.status,
       author,
       ...(authorName !== "" && { authorName }),

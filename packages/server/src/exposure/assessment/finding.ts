@@ -1,27 +1,21 @@
-/** Statuses of findings, by their numbers in FindingStatus. */
-export const STATUSES = {
-  affected: 1,
-  notAffected: 2,
-  fixed: 3,
-  unknown: 4,
-  accepted: 5,
-} as const;
+import { type DecisionOrigin, FindingStatus, type MatchedBy } from "@wharf/contract";
 
-/** Statuses of findings that need attention. */
-export const OPEN_STATUSES: readonly number[] = [STATUSES.affected, STATUSES.unknown];
+/** Statuses of findings that need attention: what lists return unless asked for others. */
+export const OPEN_STATUSES: readonly FindingStatus[] = [
+  FindingStatus.AFFECTED,
+  FindingStatus.UNKNOWN,
+];
 
 export function isOpen({ status, resolved }: { status: number; resolved: number }): boolean {
   return resolved === 0 && OPEN_STATUSES.includes(status);
 }
 
-/** Origins of statements, those that decide first, by their numbers in DecisionOrigin. */
-export const ORIGINS = { decision: 1, attached: 2, supplier: 3, other: 4 } as const;
-
 /** A statement about a vulnerability in a package of an image, as it is stored in the detail of the finding. */
 export interface FindingStatement {
-  readonly origin: number;
-  /** The status that it gives; 0 for one that says nothing yet, such as under_investigation. */
-  readonly status: number;
+  /** Origins that decide first have smaller numbers. */
+  readonly origin: DecisionOrigin;
+  /** The status that it gives; unspecified for one that says nothing yet, such as under_investigation. */
+  readonly status: FindingStatus;
   readonly author?: string;
   readonly authorName?: string;
   readonly justification?: string;
@@ -41,8 +35,7 @@ export interface FindingDetail {
   readonly names?: readonly string[];
   /** The records (vulnerability_records), those that decide first, with their own ids. */
   readonly records: readonly (readonly [record: number, id: string])[];
-  /** One of MATCHED_BY. */
-  readonly by: number;
+  readonly by: MatchedBy;
   readonly introduced?: string;
   /** The earliest first. */
   readonly fixed?: readonly string[];

@@ -1,10 +1,6 @@
-import { isSelfOrBelow } from "@wharf/contract";
+import { isSelfOrBelow, type MatchedBy } from "@wharf/contract";
 import type { Reader } from "../../store/db/connection.ts";
-import {
-  type MatchRow,
-  matchesOfRecords,
-  matchesOfVersions,
-} from "../../store/tables/exposure/records/matches.ts";
+import { type MatchRow, matchesBy } from "../../store/tables/exposure/records/matches.ts";
 import {
   type GroupedName,
   NAME_ROLES,
@@ -27,7 +23,7 @@ export interface KnownRecord
 export interface KnownMatch {
   readonly record: KnownRecord;
   readonly state: number;
-  readonly matchedBy: number;
+  readonly matchedBy: MatchedBy;
   readonly fixed: readonly string[];
   readonly detail: MatchDetail;
 }
@@ -72,7 +68,7 @@ export class Knowledge {
     const { names, found } = await closure(reader, [name], scope);
     const ids = [...new Set(found.map(({ record }) => record))];
     const records = await recordsById(reader, ids);
-    const matches = await matchesOfRecords(reader, ids);
+    const matches = await matchesBy(reader, "record", ids);
     return { knowledge: new Knowledge(records, found, matches), names, records: ids };
   }
 
@@ -82,7 +78,7 @@ export class Knowledge {
     versions: readonly number[],
     scope: RecordScope,
   ): Promise<Knowledge> {
-    const matches = await matchesOfVersions(reader, versions);
+    const matches = await matchesBy(reader, "version", versions);
     const ids = [...new Set(matches.map(({ record }) => record))];
     const records = (await recordsById(reader, ids)).filter(({ group }) =>
       isRelevant(group, scope),

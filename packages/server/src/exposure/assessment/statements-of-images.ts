@@ -1,4 +1,5 @@
 import { parsePackageUrl, versionOf } from "@wharf/advisories/package-url";
+import { DecisionOrigin, FindingStatus } from "@wharf/contract";
 import type { Reader } from "../../store/db/connection.ts";
 import {
   type AssessedImage,
@@ -9,7 +10,7 @@ import { locationsOf, OWN_HOST } from "../../store/tables/registry/locations.ts"
 import { imageNames, type Names, packageNames } from "../sboms/image-names.ts";
 import { VexStatements } from "../sboms/vex.ts";
 import type { VexComponent, VexStatement } from "../sboms/vex-statement.ts";
-import { type FindingStatement, ORIGINS, STATUSES } from "./finding.ts";
+import type { FindingStatement } from "./finding.ts";
 
 /** A statement of a VEX document, as it is stored with an image. */
 export interface StoredStatement extends VexStatement {
@@ -17,11 +18,11 @@ export interface StoredStatement extends VexStatement {
   readonly document?: string;
 }
 
-const STATUS_OF: Readonly<Record<VexStatement["status"], number>> = {
-  not_affected: STATUSES.notAffected,
-  affected: STATUSES.affected,
-  fixed: STATUSES.fixed,
-  under_investigation: 0,
+const STATUS_OF: Readonly<Record<VexStatement["status"], FindingStatus>> = {
+  not_affected: FindingStatus.NOT_AFFECTED,
+  affected: FindingStatus.AFFECTED,
+  fixed: FindingStatus.FIXED,
+  under_investigation: FindingStatus.UNSPECIFIED,
 };
 
 const MAX_REASON_LENGTH = 500;
@@ -97,8 +98,8 @@ function findingStatement(statement: StoredStatement): FindingStatement {
   // A fix is in a version: without one, the statement does not tell which.
   const isVague = status === "fixed" && !namesVersion(statement);
   return {
-    origin: ORIGINS.attached,
-    status: isVague ? 0 : STATUS_OF[status],
+    origin: DecisionOrigin.ATTACHED,
+    status: isVague ? FindingStatus.UNSPECIFIED : STATUS_OF[status],
     ...(by && { author: by }),
     ...(justification && { justification }),
     ...(reason && { reason }),

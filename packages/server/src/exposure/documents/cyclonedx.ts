@@ -13,7 +13,7 @@ export function cyclonedxOf(
     specVersion: "1.6",
     version: 1,
     metadata: {
-      timestamp: new Date(Number(indexed)).toISOString(),
+      timestamp: new Date(indexed).toISOString(),
       tools: { components: [{ type: "application", name: "Wharf", version: VERSION }] },
       component: image,
     },

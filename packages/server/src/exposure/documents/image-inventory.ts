@@ -77,7 +77,7 @@ function toInventory(image: StoredImage): PlatformInventory {
   return create(PlatformInventorySchema, {
     ...{ digest, platform, state, reason, description, source, format, tool, packages },
     ...(!Number.isNaN(written) && { generateTime: timestampFromMs(written) }),
-    ...(indexed > 0 && { indexTime: timestampFromMs(Number(indexed)) }),
+    ...(indexed > 0 && { indexTime: timestampFromMs(indexed) }),
     componentsWithoutPurl: withoutPurl,
     operatingSystem,
     documents: detail.documents.map(toDocument),

@@ -1,16 +1,16 @@
 import { create } from "@bufbuild/protobuf";
-import { type GetSbomDocumentRequest, SbomDocumentSchema } from "@wharf/contract";
+import {
+  type GetSbomDocumentRequest,
+  InventorySource,
+  InventoryState,
+  SbomDocumentSchema,
+} from "@wharf/contract";
 import type { ResourceStore } from "../../engine/catalog.ts";
 import { failedPrecondition, notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import {
-  findImages,
-  IMAGE_SOURCES,
-  IMAGE_STATES,
-  type StoredImage,
-} from "../../store/tables/exposure/images/images.ts";
+import { findImages, type StoredImage } from "../../store/tables/exposure/images/images.ts";
 import { packagesOfImage } from "../../store/tables/exposure/packages/image-packages-list.ts";
 import { findManifest } from "../../store/tables/registry/manifests.ts";
 import type { ContentsDeps } from "../inventory/image-contents.ts";
@@ -28,7 +28,7 @@ export function getSbomDocument(deps: ResourceStore & ContentsDeps): Handler {
     const request = message as GetSbomDocumentRequest;
     const image = await findPlatform(store.readerFor(call), request);
     mustBeKnown(image);
-    const isMade = request.format === "cyclonedx" || image.source === IMAGE_SOURCES.layers;
+    const isMade = request.format === "cyclonedx" || image.source === InventorySource.LAYERS;
     const document = isMade
       ? await madeDocument(store.readerFor(call), image)
       : await storedDocument(deps, image, call.signal);
@@ -39,7 +39,7 @@ export function getSbomDocument(deps: ResourceStore & ContentsDeps): Handler {
 
 /** A document without packages would say that the image has none. */
 function mustBeKnown({ digest, state, reason }: StoredImage): void {
-  if (state === IMAGE_STATES.known) return;
+  if (state === InventoryState.KNOWN) return;
   const description = `the packages are not known: ${reason || "they are being read"}`;
   throw failedPrecondition({ type: "PACKAGES_UNKNOWN", subject: digest, description });
 }

@@ -23,10 +23,10 @@ import {
   visibleImagesOf,
 } from "../../store/tables/exposure/packages/image-packages-list.ts";
 import { tagsNamed } from "../../store/tables/registry/tags.ts";
+import { OPEN_STATUSES } from "../assessment/finding.ts";
 import { SBOM_LIMITS } from "../sboms/limits.ts";
 import { findingsOf } from "./list-findings.ts";
 import { toImagePackage } from "./messages.ts";
-import { OPEN_STATUSES } from "./read-filter.ts";
 import { reposOf } from "./scope.ts";
 
 const DEFAULT_PLATFORM = "linux/amd64";

@@ -8,7 +8,6 @@ import {
   type TagExposure,
   TagExposureSchema,
 } from "@wharf/contract";
-import { pageSizeOf, readCursor } from "../../engine/list/list.ts";
 import type { ListDeps } from "../../engine/list/lists.ts";
 import { mustExist } from "../../registry/images/list-images.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
@@ -24,7 +23,7 @@ import {
   type TagRow,
   versionsOfPackages,
 } from "../../store/tables/exposure/findings/tag-exposure.ts";
-import { queryText } from "./list-findings.ts";
+import { requestedPage } from "./page.ts";
 import { onlyRepo } from "./scope.ts";
 
 /** From the worst to the best. */
@@ -43,12 +42,10 @@ export function listFixedTags(deps: ListDeps): Handler {
     const request = message as ListFixedTagsRequest;
     const { repoUid, vulnerability } = request;
     await mustExist(deps, repoUid);
-    const limit = pageSizeOf(request.pageSize);
-    const query = queryText("ListFixedTags", request);
-    const cursor = readCursor(lists, query, request.pageToken, call.time)?.position;
+    const { after = "", limit, cut } = requestedPage<string>(lists, call, request);
     const reader = store.readerFor(call);
-    const found = await readTags(reader, repoUid, String(cursor?.key ?? ""), limit + 1);
-    const tags = found.slice(0, limit);
+    const found = await readTags(reader, repoUid, after, limit);
+    const { rows: tags, nextPageToken } = cut(found, ({ name }) => name);
     const names = { asked: [vulnerability], all: await namesBeside(reader, [vulnerability]) };
     const scope = { intervals: onlyRepo(repoUid), statuses: STATUSES, names, now: call.time };
     const digests = tags.map(({ digest }) => digest);
@@ -59,12 +56,9 @@ export function listFixedTags(deps: ListDeps): Handler {
     const versions = await versionsOfPackages(reader, ids, packages);
     const byImage = Map.groupBy(statuses, ({ image }) => image);
     const byDigest = Map.groupBy(images, ({ digest }) => digest);
-    const next = found.length > limit ? tags.at(-1)?.name : undefined;
     const response = create(ListFixedTagsResponseSchema, {
       tags: tags.map((tag) => toExposure(tag, byDigest.get(tag.digest) ?? [], byImage, versions)),
-      nextPageToken: next
-        ? lists.pageTokens.seal(query, { position: { key: next, id: 0 }, skipped: 0 }, call.time)
-        : "",
+      nextPageToken,
     });
     return messageReply(ListFixedTagsResponseSchema, response);
   });

@@ -5,7 +5,6 @@ import {
   type ListFixesRequest,
   ListFixesResponseSchema,
 } from "@wharf/contract";
-import { pageSizeOf, readCursor } from "../../engine/list/list.ts";
 import type { ListDeps } from "../../engine/list/lists.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
@@ -18,10 +17,9 @@ import {
   readFixes,
   vulnerabilitiesOfFix,
 } from "../../store/tables/exposure/findings/fixes.ts";
-import type { FindingDetail } from "../assessment/finding.ts";
+import { type FindingDetail, OPEN_STATUSES } from "../assessment/finding.ts";
 import { orderOf } from "../orders/order-of.ts";
-import { queryText } from "./list-findings.ts";
-import { OPEN_STATUSES } from "./read-filter.ts";
+import { requestedPage } from "./page.ts";
 import { reposOf } from "./scope.ts";
 
 /** Names of vulnerabilities that a fix is returned with. */
@@ -35,10 +33,7 @@ export function listFixes({ store, catalog, lists }: ListDeps): Handler {
   return onlyReads(async (call, message) => {
     const request = message as ListFixesRequest;
     const { repoUid, digest, inUse } = request;
-    const limit = pageSizeOf(request.pageSize);
-    const query = queryText("ListFixes", request);
-    const cursor = readCursor(lists, query, request.pageToken, call.time)?.position;
-    const after = cursor && (JSON.parse(String(cursor.key)) as FixPosition);
+    const { after, limit, cut } = requestedPage<FixPosition>(lists, call, request);
     const reader = store.readerFor(call).costly ?? store.readerFor(call);
     const filter: FindingFilter = {
       intervals: reposOf(catalog, call, request.uidp),
@@ -48,16 +43,13 @@ export function listFixes({ store, catalog, lists }: ListDeps): Handler {
       ...(digest !== "" && { digest }),
       ...(inUse && { inUse }),
     };
-    const found = await readFixes(reader, filter, after, limit + 1);
-    const last = found.length > limit ? found[limit - 1] : undefined;
-    const key = last && JSON.stringify(positionOf(last));
+    const found = await readFixes(reader, filter, after, limit);
+    const { rows, nextPageToken } = cut(found, positionOf);
     const fixes: Fix[] = [];
-    for (const row of found.slice(0, limit)) fixes.push(await toFix(reader, filter, row));
+    for (const row of rows) fixes.push(await toFix(reader, filter, row));
     const response = create(ListFixesResponseSchema, {
       fixes,
-      nextPageToken: key
-        ? lists.pageTokens.seal(query, { position: { key, id: 0 }, skipped: 0 }, call.time)
-        : "",
+      nextPageToken,
       totalCount: BigInt(await countFixes(reader, filter)),
     });
     return messageReply(ListFixesResponseSchema, response);

@@ -6,7 +6,6 @@ import {
   type ListFoundVulnerabilitiesRequest,
   ListFoundVulnerabilitiesResponseSchema,
 } from "@wharf/contract";
-import { pageSizeOf, readCursor } from "../../engine/list/list.ts";
 import type { ListDeps } from "../../engine/list/lists.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
@@ -20,17 +19,16 @@ import {
   type VulnerabilityPosition,
   type VulnerabilityRow,
 } from "../../store/tables/exposure/findings/vulnerability-list.ts";
+import { MILLION } from "../../store/tables/exposure/sources/facts.ts";
 import type { FindingDetail } from "../assessment/finding.ts";
-import { queryText } from "./list-findings.ts";
 import { type OrderColumns, readOrder } from "./order.ts";
+import { requestedPage } from "./page.ts";
 import { readFilter } from "./read-filter.ts";
 import { readRecords, recordsOf, summaryOf } from "./records-of-findings.ts";
 import { appliesWithin, reposOf } from "./scope.ts";
 
 /** Names of packages that one vulnerability is returned with. */
 const MAX_PACKAGES = 10;
-
-const MILLION = 1_000_000;
 
 const ORDERS: OrderColumns<VulnerabilityOrder["column"]> = {
   severity: { column: "severity", descending: true },
@@ -42,24 +40,17 @@ const ORDERS: OrderColumns<VulnerabilityOrder["column"]> = {
 export function listVulnerabilities({ store, catalog, lists }: ListDeps): Handler {
   return onlyReads(async (call, message) => {
     const request = message as ListFoundVulnerabilitiesRequest;
-    const limit = pageSizeOf(request.pageSize);
     const order = readOrder(request.orderBy, ORDERS);
-    const query = queryText("ListFoundVulnerabilities", request);
-    const cursor = readCursor(lists, query, request.pageToken, call.time)?.position;
-    const after = cursor && (JSON.parse(String(cursor.key)) as VulnerabilityPosition);
+    const { after, limit, cut } = requestedPage<VulnerabilityPosition>(lists, call, request);
     const reader = store.readerFor(call);
     const costly = reader.costly ?? reader;
     const intervals = reposOf(catalog, call, request.uidp);
     const filter = await readFilter(reader, request, intervals, call.time);
-    const found = await readVulnerabilities(costly, filter, { order, after, limit: limit + 1 });
-    const page = found.slice(0, limit);
-    const last = found.length > limit ? page.at(-1) : undefined;
-    const key = last && JSON.stringify([last[order.column], last.vulnerability]);
+    const found = await readVulnerabilities(costly, filter, { order, after, limit });
+    const { rows, nextPageToken } = cut(found, (last) => [last[order.column], last.vulnerability]);
     const response = create(ListFoundVulnerabilitiesResponseSchema, {
-      vulnerabilities: await vulnerabilitiesOf(costly, filter, page),
-      nextPageToken: key
-        ? lists.pageTokens.seal(query, { position: { key, id: 0 }, skipped: 0 }, call.time)
-        : "",
+      vulnerabilities: await vulnerabilitiesOf(costly, filter, rows),
+      nextPageToken,
       totalCount: BigInt(await countVulnerabilities(costly, filter)),
     });
     return messageReply(ListFoundVulnerabilitiesResponseSchema, response);
@@ -102,6 +93,6 @@ function toVulnerability(
     fixable: fixable === 1,
     firstSeen: timestampFromMs(firstSeen),
     knownExploited: row.exploited === 1,
-    exploitProbability: Number(row.probability ?? 0) / MILLION,
+    exploitProbability: (row.probability ?? 0) / MILLION,
   });
 }

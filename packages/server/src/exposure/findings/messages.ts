@@ -12,8 +12,9 @@ import {
   MatchedBy,
 } from "@wharf/contract";
 import type { FindingRow } from "../../store/tables/exposure/findings/finding-list.ts";
+import type { ImageNames } from "../../store/tables/exposure/images/image-names.ts";
+import { MILLION } from "../../store/tables/exposure/sources/facts.ts";
 import type { FindingDetail, FindingStatement } from "../assessment/finding.ts";
-import { MATCHED_BY } from "../matching/match.ts";
 import {
   type FindingRecords,
   type KnownRecord,
@@ -21,17 +22,9 @@ import {
   summaryOf,
 } from "./records-of-findings.ts";
 
-const MILLION = 1_000_000;
-
-/** The repo path and the tags of the image of a finding. */
-export interface ImageNames {
-  readonly path: string;
-  readonly tags: readonly string[];
-}
-
 export function toFinding(
   row: FindingRow,
-  { path, tags }: ImageNames,
+  names: ImageNames,
   records: FindingRecords,
 ): Finding {
   const detail = JSON.parse(row.detail) as FindingDetail;
@@ -39,8 +32,7 @@ export function toFinding(
   const applicable = recordsOf(detail, records, (group) => isSelfOrBelow(row.repo, group));
   return create(FindingSchema, {
     ...{ vulnerability, status, severity },
-    ...{ repoUid: row.repo, repoPath: path, digest: row.digest, platform: row.platform },
-    tags: [...tags],
+    ...{ repoUid: row.repo, digest: row.digest, platform: row.platform, ...names },
     aliases: (detail.names ?? []).filter((name) => name !== vulnerability),
     package: toImagePackage({ ...row, version: row.packageVersion }),
     severityScore: detail.score ?? "",
@@ -89,7 +81,7 @@ function toBasis(
     introduced: introduced ?? "",
     groupUid: first?.group ?? "",
     records: records.map(([, id]) => id),
-    matchedBy: by === MATCHED_BY.origin ? MatchedBy.ORIGIN : MatchedBy.NAME,
+    matchedBy: by,
     remarks: [...(remarks ?? [])],
     ...(first && { recordTime: timestampFromMs(first.updated) }),
   };

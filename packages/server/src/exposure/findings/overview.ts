@@ -25,9 +25,9 @@ import {
   type OverviewScope,
   vulnerabilitiesBySeverity,
 } from "../../store/tables/exposure/findings/overview.ts";
+import { OPEN_STATUSES } from "../assessment/finding.ts";
 import { hasAdvisories, readMatchTime } from "../records/advisory-follower.ts";
 import { findingsOf } from "./list-findings.ts";
-import { OPEN_STATUSES } from "./read-filter.ts";
 import { reposOf } from "./scope.ts";
 
 const MAX_DAYS = 400;

@@ -14,14 +14,10 @@ import {
 } from "../../store/tables/exposure/findings/finding-list.ts";
 import type { RepoInterval } from "../../store/tables/exposure/images/visible-images.ts";
 import type { PackageFilter } from "../../store/tables/exposure/packages/named-packages.ts";
+import { MILLION } from "../../store/tables/exposure/sources/facts.ts";
+import { OPEN_STATUSES } from "../assessment/finding.ts";
 import { canonicalName } from "../names.ts";
 import { installedPackage } from "../purl.ts";
-
-/** Findings that need attention: what lists return unless asked for others. */
-export const OPEN_STATUSES: readonly FindingStatus[] = [
-  FindingStatus.AFFECTED,
-  FindingStatus.UNKNOWN,
-];
 
 export const ALL_STATUSES: readonly FindingStatus[] = [
   ...OPEN_STATUSES,
@@ -29,8 +25,6 @@ export const ALL_STATUSES: readonly FindingStatus[] = [
   FindingStatus.FIXED,
   FindingStatus.ACCEPTED,
 ];
-
-const MILLION = 1_000_000;
 
 /** The conditions of a list request, within the repos that its caller may see. */
 export async function readFilter(

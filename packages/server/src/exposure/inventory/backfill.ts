@@ -1,12 +1,8 @@
 import type { Store } from "../../store/db/store.ts";
 import { unreadManifests } from "../../store/tables/exposure/images/images.ts";
 import { imageWork } from "../../store/tables/exposure/work/image-work.ts";
-import {
-  continueWork,
-  finishWork,
-  requestWork,
-  type Work,
-} from "../../store/tables/exposure/work/work.ts";
+import { requestWork, type Work } from "../../store/tables/exposure/work/work.ts";
+import { workInPages } from "../work/pages.ts";
 
 /** Manifests per transaction. */
 const BATCH_SIZE = 500;
@@ -15,25 +11,18 @@ const BATCH_SIZE = 500;
 const SECOND_PASS_MS = 3_600_000;
 
 /** Work `backfill`: requests the reading of images that are stored, but were not read. Key `second`: once more, later. */
-export async function requestUnread(store: Store, work: Work): Promise<void> {
-  for (let last: string | undefined = work.cursor; last !== undefined; ) {
-    const [repo = "", digest = ""] = last.split(" ");
-    last = await store.write(async (tx) => {
-      const now = Date.now();
-      const page = await unreadManifests(tx, repo, digest, BATCH_SIZE);
-      // After what is pushed now, which is due at once.
-      const requests = page.map((one) => ({ ...imageWork(one.repo, one.digest), due: now }));
-      await requestWork(tx, requests);
-      const end = page.length < BATCH_SIZE ? undefined : page.at(-1);
-      if (end === undefined) {
-        await finishWork(tx, work);
-        const second = { kind: "backfill", key: "second", due: now + SECOND_PASS_MS } as const;
-        if (work.key === "") await requestWork(tx, [second]);
-        return undefined;
-      }
-      const cursor = `${end.repo} ${end.digest}`;
-      await continueWork(tx, work, cursor);
-      return cursor;
-    });
-  }
+export function requestUnread(store: Store, work: Work): Promise<void> {
+  return workInPages(store, work, async (tx, after) => {
+    const [repo = "", digest = ""] = after.split(" ");
+    const now = Date.now();
+    const page = await unreadManifests(tx, repo, digest, BATCH_SIZE);
+    // After what is pushed now, which is due at once.
+    const requests = page.map((one) => ({ ...imageWork(one.repo, one.digest), due: now }));
+    await requestWork(tx, requests);
+    const end = page.length < BATCH_SIZE ? undefined : page.at(-1);
+    if (end !== undefined) return `${end.repo} ${end.digest}`;
+    const second = { kind: "backfill", key: "second", due: now + SECOND_PASS_MS } as const;
+    if (work.key === "") await requestWork(tx, [second]);
+    return undefined;
+  });
 }

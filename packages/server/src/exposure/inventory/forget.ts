@@ -11,13 +11,9 @@ import {
 import { versionsOfImages } from "../../store/tables/exposure/packages/image-packages.ts";
 import { deleteUnused } from "../../store/tables/exposure/packages/package-versions.ts";
 import { imageWork, targetOf } from "../../store/tables/exposure/work/image-work.ts";
-import {
-  continueWork,
-  finishWork,
-  requestWork,
-  type Work,
-} from "../../store/tables/exposure/work/work.ts";
+import { finishWork, requestWork, type Work } from "../../store/tables/exposure/work/work.ts";
 import { knownDigests } from "../../store/tables/registry/manifests.ts";
+import { workInPages } from "../work/pages.ts";
 
 /** Images per transaction: each may have thousands of packages. */
 const BATCH_SIZE = 50;
@@ -45,24 +41,17 @@ export async function forgetManifest(tx: Transaction, repo: string, digest: stri
   );
 }
 
-async function forgetInRepo(store: Store, repo: string, work: Work): Promise<void> {
-  for (let last: string | undefined = work.cursor; last !== undefined; ) {
-    const after: string = last;
-    last = await store.write(async (tx) => {
-      const images = await imagesOfRepo(tx, repo, after, BATCH_SIZE);
-      const digests = images.map(({ digest }) => digest);
-      const existingDigests = await knownDigests(tx, repo, digests);
-      const deleted = images.filter(({ digest }) => !existingDigests.has(digest));
-      await deleteWithPackages(tx, deleted);
-      const end = images.length < BATCH_SIZE ? undefined : images.at(-1)?.digest;
-      if (end !== undefined) await continueWork(tx, work, end);
-      else {
-        await deleteOrphans(tx, repo);
-        await finishWork(tx, work);
-      }
-      return end;
-    });
-  }
+function forgetInRepo(store: Store, repo: string, work: Work): Promise<void> {
+  return workInPages(store, work, async (tx, after) => {
+    const images = await imagesOfRepo(tx, repo, after, BATCH_SIZE);
+    const digests = images.map(({ digest }) => digest);
+    const existingDigests = await knownDigests(tx, repo, digests);
+    const deleted = images.filter(({ digest }) => !existingDigests.has(digest));
+    await deleteWithPackages(tx, deleted);
+    if (images.length === BATCH_SIZE) return images.at(-1)?.digest;
+    await deleteOrphans(tx, repo);
+    return undefined;
+  });
 }
 
 /** Deletes images, and package versions that no other image contains. */

@@ -1,9 +1,4 @@
-import {
-  IMAGE_SOURCES,
-  IMAGE_STATES,
-  type ImageSource,
-  type ImageState,
-} from "../../store/tables/exposure/images/images.ts";
+import { InventorySource, InventoryState } from "@wharf/contract";
 import { SBOM_LIMITS } from "../sboms/limits.ts";
 import type { VexStatement } from "../sboms/vex-statement.ts";
 import type { DocumentReading, ReadSbom } from "./document-messages.ts";
@@ -27,9 +22,9 @@ export interface ImageStatement extends VexStatement {
 
 /** The inventory of an image by its documents, or else by its layers. */
 export interface ImageInventory {
-  readonly state: ImageState;
+  readonly state: InventoryState;
   readonly reason: string;
-  readonly source: ImageSource;
+  readonly source: InventorySource;
   /** The digest of the SBOM; empty without one. */
   readonly document: string;
   readonly packages: readonly InventoryPackage[];
@@ -44,10 +39,10 @@ const MAX_TOTAL_BYTES = 4 * SBOM_LIMITS.bytes;
 /** Statements that are stored for one image. */
 const MAX_STATEMENTS = 20_000;
 
-const SOURCES: Readonly<Record<DocumentLevel, ImageSource>> = {
-  upload: IMAGE_SOURCES.uploaded,
-  image: IMAGE_SOURCES.attached,
-  index: IMAGE_SOURCES.index,
+const SOURCES: Readonly<Record<DocumentLevel, InventorySource>> = {
+  upload: InventorySource.UPLOADED,
+  image: InventorySource.ATTACHED,
+  index: InventorySource.INDEX,
 };
 
 /** A document of a file, with what was read of it. */
@@ -169,28 +164,28 @@ function stateOf(
   read: readonly ReadDocument[],
   chosen: ChosenSbom | undefined,
   layers: LayerReading | undefined,
-): { readonly state: ImageState; readonly reason: string; readonly description: string } {
+): { readonly state: InventoryState; readonly reason: string; readonly description: string } {
   if (chosen !== undefined || layers?.outcome === "known") {
-    return { state: IMAGE_STATES.known, reason: "", description: "" };
+    return { state: InventoryState.KNOWN, reason: "", description: "" };
   }
   if (layers?.outcome === "failed") {
     const { reason, description } = layers;
-    return { state: IMAGE_STATES.refused, reason, description };
+    return { state: InventoryState.REFUSED, reason, description };
   }
   const refusal = read.find((one) => one.refusal !== undefined)?.refusal;
   if (refusal !== undefined) {
     const description = `the document ${refusal.message}`;
-    return { state: IMAGE_STATES.refused, reason: refusal.code, description };
+    return { state: InventoryState.REFUSED, reason: refusal.code, description };
   }
   const description =
     layers === undefined
       ? "there is no SBOM"
       : "there is no SBOM, and the layers have no database of packages";
-  return { state: IMAGE_STATES.none, reason: "no_sbom", description };
+  return { state: InventoryState.NONE, reason: "no_sbom", description };
 }
 
-function sourceOf(layers: LayerReading | undefined): ImageSource {
-  return layers?.outcome === "known" ? IMAGE_SOURCES.layers : IMAGE_SOURCES.none;
+function sourceOf(layers: LayerReading | undefined): InventorySource {
+  return layers?.outcome === "known" ? InventorySource.LAYERS : InventorySource.UNSPECIFIED;
 }
 
 function remarksOn({ withoutPurl, invalidPurls }: ReadSbom): string[] {
@@ -219,7 +214,7 @@ function detailOf(
 /** The inventory of an image whose manifest no registry has. */
 export function unavailable(): ImageInventory {
   return {
-    ...{ state: IMAGE_STATES.refused, reason: "unavailable", source: IMAGE_SOURCES.none },
+    ...{ state: InventoryState.REFUSED, reason: "unavailable", source: InventorySource.UNSPECIFIED },
     ...{ document: "", packages: [], withoutPurl: 0, statements: [] },
     detail: {
       description: "no registry has the image",

@@ -14,8 +14,9 @@ import {
   writeTagging,
 } from "../../store/tables/exposure/images/images.ts";
 import { targetOf } from "../../store/tables/exposure/work/image-work.ts";
-import { continueWork, finishWork, type Work } from "../../store/tables/exposure/work/work.ts";
+import { finishWork, type Work } from "../../store/tables/exposure/work/work.ts";
 import { requestEventsOf } from "../assessment/notify.ts";
+import { workInPages } from "../work/pages.ts";
 
 /** Images per transaction. */
 const BATCH_SIZE = 500;
@@ -31,17 +32,12 @@ export async function countTags(store: Store, work: Work): Promise<void> {
   });
 }
 
-async function countTagsOfRepo(store: Store, repo: string, work: Work): Promise<void> {
-  for (let last: string | undefined = work.cursor; last !== undefined; ) {
-    const after: string = last;
-    last = await store.write(async (tx) => {
-      const images = await imagesOfRepo(tx, repo, after, BATCH_SIZE);
-      await updateTagging(tx, images);
-      const end = images.length < BATCH_SIZE ? undefined : images.at(-1)?.digest;
-      await (end === undefined ? finishWork(tx, work) : continueWork(tx, work, end));
-      return end;
-    });
-  }
+function countTagsOfRepo(store: Store, repo: string, work: Work): Promise<void> {
+  return workInPages(store, work, async (tx, after) => {
+    const images = await imagesOfRepo(tx, repo, after, BATCH_SIZE);
+    await updateTagging(tx, images);
+    return images.length < BATCH_SIZE ? undefined : images.at(-1)?.digest;
+  });
 }
 
 /** Stores the numbers of tags of images of one repo, where they have changed. */

@@ -1,10 +1,11 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import { MatchedBy } from "@wharf/contract";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import {
   deleteMatches,
   type MatchRow,
-  matchesOfRecords,
+  matchesBy,
   putMatches,
   type VersionRow,
   versionsById,
@@ -16,7 +17,7 @@ import {
   recordsOfPackages,
   type StoredRecord,
 } from "../../store/tables/exposure/records/records.ts";
-import { hasSubpackageRecords, MATCHED_BY, match } from "./match.ts";
+import { hasSubpackageRecords, match } from "./match.ts";
 
 /** A record with its parsed entries. */
 interface ParsedRecord extends Omit<StoredRecord, "affected"> {
@@ -43,7 +44,7 @@ export async function matchRecords(
   const packages = records.map((one) => [one.ecosystem, one.package] as const);
   const versions = await versionsOfPackages(tx, distinct(packages));
   const found = await matchesBetween(tx, records.map(parsed), versions);
-  const stored = await matchesOfRecords(tx, recordIds);
+  const stored = await matchesBy(tx, "record", recordIds);
   return replace(tx, stored, found);
 }
 
@@ -83,7 +84,7 @@ async function matchesBetween(
     for (const record of [...names].flatMap((one) => byPackage.get(`${ecosystem}\n${one}`) ?? [])) {
       const one = match(version, record);
       if (one === undefined) continue;
-      if (one.matchedBy === MATCHED_BY.origin && hasOwnRecords(version, record)) continue;
+      if (one.matchedBy === MatchedBy.ORIGIN && hasOwnRecords(version, record)) continue;
       const { state, matchedBy } = one;
       const [fixed, detail] = [JSON.stringify(one.fixed), JSON.stringify(one.detail)];
       found.push({ record: record.id, version: version.id, state, matchedBy, fixed, detail });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ComparedRecord, MATCH_STATES, MATCHED_BY, match } from "./match.ts";
+import { MatchedBy } from "@wharf/contract";
+import { type ComparedRecord, MATCH_STATES, match } from "./match.ts";
 
 const version = (ecosystem: string, name: string, text: string, more: object = {}) => ({
   ...{ ecosystem, release: "", name, version: text, origin: "", originVersion: "" },
@@ -19,7 +20,7 @@ test("packages of Debian match by source package, with its version", () => {
     ...{ release: "Debian:12", origin: "glibc", originVersion: "2.36-9" },
   });
   const found = match(libc, before("Debian:12", "glibc", "2.36-9+deb12u1"));
-  assert.deepEqual([found?.state, found?.matchedBy], [MATCH_STATES.affected, MATCHED_BY.origin]);
+  assert.deepEqual([found?.state, found?.matchedBy], [MATCH_STATES.affected, MatchedBy.ORIGIN]);
   assert.deepEqual(found?.fixed, ["2.36-9+deb12u1"]);
   assert.equal(match(libc, before("Debian:12", "glibc", "2.36-9")), undefined);
   // A source package may have the name of another's binary package.
@@ -35,7 +36,7 @@ test("packages of Red Hat match by either name", () => {
   const by = (name: string) => match(lib, before("AlmaLinux:9", name, "1:3.0.7-2.el9"))?.matchedBy;
   assert.deepEqual(
     [by("openssl-libs"), by("openssl"), by("openssl-devel")],
-    [MATCHED_BY.name, MATCHED_BY.origin, undefined],
+    [MatchedBy.NAME, MatchedBy.ORIGIN, undefined],
   );
   // Without the epoch, it would be fixed.
   assert.equal(match(lib, before("AlmaLinux:9", "openssl", "3.1.0-1.el9")), undefined);

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import { MatchedBy } from "@wharf/contract";
 import type { VersionRow } from "../../store/tables/exposure/records/matches.ts";
 import { readAffected } from "../orders/affected.ts";
 import { orderOf } from "../orders/order-of.ts";
@@ -8,12 +9,9 @@ import { matchRelease } from "../releases.ts";
 /** The relation of a package version to a record, by its number in the store. Records that say nothing match nothing. */
 export const MATCH_STATES = { affected: 1, notAffected: 2, unknown: 3 } as const;
 
-/** The package that a record names, by the number in MatchedBy. */
-export const MATCHED_BY = { name: 1, origin: 2 } as const;
-
 export interface Match {
   readonly state: number;
-  readonly matchedBy: number;
+  readonly matchedBy: MatchedBy;
   /** The next versions with a fix. */
   readonly fixed: readonly string[];
   readonly detail: MatchDetail;
@@ -61,7 +59,7 @@ export function match(
   }
   const release = matchRelease(record.release, version.ecosystem, releaseOf(version));
   if (release === "other") return undefined;
-  const isOrigin = matchedBy === MATCHED_BY.origin;
+  const isOrigin = matchedBy === MatchedBy.ORIGIN;
   const compared = isOrigin ? version.originVersion || version.version : version.version;
   const found = evaluate(record, compared);
   if (found === undefined) return undefined;
@@ -93,12 +91,12 @@ const STATES = {
 function matchedName(
   { ecosystem, name, origin }: Pick<VersionRow, "ecosystem" | "name" | "origin">,
   record: ComparedRecord,
-): number | undefined {
+): MatchedBy | undefined {
   const isName = name === record.package;
   const isOrigin = origin === record.package;
   const isByName = BY_NAME.has(ecosystem) || BY_EITHER.has(ecosystem) || origin === "";
-  if (isName && isByName) return MATCHED_BY.name;
-  return isOrigin && origin !== "" ? (isName ? MATCHED_BY.name : MATCHED_BY.origin) : undefined;
+  if (isName && isByName) return MatchedBy.NAME;
+  return isOrigin && origin !== "" ? (isName ? MatchedBy.NAME : MatchedBy.ORIGIN) : undefined;
 }
 
 /** A build for a module of rpm: the fixes of other builds of the package are no fixes of it. */

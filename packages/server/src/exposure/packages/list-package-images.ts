@@ -6,12 +6,11 @@ import {
   type PackageImage,
   PackageImageSchema,
 } from "@wharf/contract";
-import { pageSizeOf, readCursor } from "../../engine/list/list.ts";
 import type { ListDeps } from "../../engine/list/lists.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { keyOf, repoPaths, tagsOfImages } from "../../store/tables/exposure/images/image-names.ts";
+import { namesOfImages } from "../../store/tables/exposure/images/image-names.ts";
 import {
   type ContentFilter,
   countImagesWithPackage,
@@ -20,8 +19,8 @@ import {
   type PackageImageRow,
   versionsInImages,
 } from "../../store/tables/exposure/packages/image-packages-list.ts";
-import { queryText } from "../findings/list-findings.ts";
 import { toImagePackage } from "../findings/messages.ts";
+import { requestedPage } from "../findings/page.ts";
 import { readPackage } from "../findings/read-filter.ts";
 import { reposOf } from "../findings/scope.ts";
 import { orderOf } from "../orders/order-of.ts";
@@ -31,11 +30,8 @@ import { isInRange, readRange, type VersionRange } from "./version-range.ts";
 export function listPackageImages({ store, catalog, lists }: ListDeps): Handler {
   return onlyReads(async (call, message) => {
     const request = message as ListPackageImagesRequest;
-    const limit = pageSizeOf(request.pageSize);
     const range = request.versionRange === "" ? undefined : readRange(request.versionRange);
-    const query = queryText("ListPackageImages", request);
-    const cursor = readCursor(lists, query, request.pageToken, call.time)?.position;
-    const after = cursor && (JSON.parse(String(cursor.key)) as PackageImagePosition);
+    const { after, limit, cut } = requestedPage<PackageImagePosition>(lists, call, request);
     const reader = store.readerFor(call).costly ?? store.readerFor(call);
     const content = {
       intervals: reposOf(catalog, call, request.uidp),
@@ -46,14 +42,11 @@ export function listPackageImages({ store, catalog, lists }: ListDeps): Handler 
     };
     const selection = range && (await selectVersions(reader, content, range));
     const filter = selection ? { ...content, versions: selection.within } : content;
-    const found = await imagesWithPackage(reader, filter, after, limit + 1);
-    const last = found.length > limit ? found[limit - 1] : undefined;
-    const key = last && JSON.stringify([last.inUse, last.image, last.id]);
+    const found = await imagesWithPackage(reader, filter, after, limit);
+    const { rows, nextPageToken } = cut(found, (last) => [last.inUse, last.image, last.id]);
     const response = create(ListPackageImagesResponseSchema, {
-      images: await toImages(reader, found.slice(0, limit)),
-      nextPageToken: key
-        ? lists.pageTokens.seal(query, { position: { key, id: 0 }, skipped: 0 }, call.time)
-        : "",
+      images: await toImages(reader, rows),
+      nextPageToken,
       totalCount: BigInt(await countImagesWithPackage(reader, filter)),
       ...(selection && { skipped: { versions: selection.notComparable } }),
     });
@@ -80,17 +73,10 @@ async function selectVersions(reader: Reader, filter: ContentFilter, range: Vers
 }
 
 async function toImages(reader: Reader, rows: readonly PackageImageRow[]): Promise<PackageImage[]> {
-  const paths = await repoPaths(
-    reader,
-    rows.map(({ repo }) => repo),
-  );
-  const tags = await tagsOfImages(reader, rows);
+  const namesOf = await namesOfImages(reader, rows);
   return rows.map((row) =>
     create(PackageImageSchema, {
-      repoUid: row.repo,
-      repoPath: paths.get(row.repo) ?? row.repo,
-      ...{ digest: row.digest, platform: row.platform },
-      tags: [...(tags.get(keyOf(row)) ?? [])],
+      ...{ repoUid: row.repo, digest: row.digest, platform: row.platform, ...namesOf(row) },
       inUse: row.inUse === 1,
       pushTime: timestampFromMs(row.pushed),
       package: toImagePackage(row),

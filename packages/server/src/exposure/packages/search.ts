@@ -11,11 +11,11 @@ import { invalidArgument } from "../../lib/errors.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
+import { countsOfImages } from "../../store/tables/exposure/findings/finding-counts.ts";
 import { readVulnerabilities } from "../../store/tables/exposure/findings/vulnerability-list.ts";
-import { keyOf, repoPaths, tagsOfImages } from "../../store/tables/exposure/images/image-names.ts";
+import { namesOfImages } from "../../store/tables/exposure/images/image-names.ts";
 import type { RepoInterval } from "../../store/tables/exposure/images/visible-images.ts";
 import {
-  countsOfImages,
   searchImages,
   searchPackages,
   versionsOf,
@@ -102,22 +102,14 @@ async function findImages(
   limit: number,
 ) {
   const found = await searchImages(reader, intervals, text, limit);
-  const paths = await repoPaths(
-    reader,
-    found.map(({ repo }) => repo),
-  );
-  const tags = await tagsOfImages(reader, found);
-  const counts = await countsOfImages(
-    reader,
-    found.map(({ id }) => id),
-  );
+  const namesOf = await namesOfImages(reader, found);
+  const ids = found.map(({ id }) => id);
+  const counts = (await countsOfImages(reader, ids)).filter(({ open }) => open > 0);
+  const byImage = Map.groupBy(counts, ({ image }) => image);
   return found.map((image) =>
     create(FoundImageSchema, {
-      repoUid: image.repo,
-      repoPath: paths.get(image.repo) ?? image.repo,
-      digest: image.digest,
-      tags: [...(tags.get(keyOf(image)) ?? [])],
-      severities: (counts.get(image.id) ?? []).map(({ severity, open, fixable }) =>
+      ...{ repoUid: image.repo, digest: image.digest, ...namesOf(image) },
+      severities: (byImage.get(image.id) ?? []).map(({ severity, open, fixable }) =>
         create(SeverityCountSchema, { severity, open: BigInt(open), fixable: BigInt(fixable) }),
       ),
     }),

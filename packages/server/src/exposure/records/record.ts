@@ -1,14 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-
-/** Severities, by their numbers in FindingSeverity. */
-export const SEVERITIES = {
-  unknown: 0,
-  negligible: 1,
-  low: 2,
-  medium: 3,
-  high: 4,
-  critical: 5,
-} as const;
+import type { FindingSeverity } from "@wharf/contract";
 
 /** The plans of the publisher for packages without a fix. */
 export const RECORD_STATUSES = { none: 0, investigated: 1, notPlanned: 2, pending: 3 } as const;
@@ -36,7 +27,7 @@ export interface DerivedRecord {
   /** Entries of `affected`, with what matching reads. */
   readonly affected: readonly JsonObject[];
   readonly status: number;
-  readonly severity: number;
+  readonly severity: FindingSeverity;
   readonly score: string;
   readonly names: readonly NameOf[];
   readonly detail: RecordDetail;

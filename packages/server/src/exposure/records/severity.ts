@@ -1,31 +1,30 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { baseScore, severityOf } from "@wharf/advisories/base-score";
-import { type Severity, Severity_Type } from "@wharf/contract";
+import { FindingSeverity, type Severity, Severity_Type } from "@wharf/contract";
 import calculator from "ae-cvss-calculator";
-import { SEVERITIES } from "./record.ts";
 
 /** A severity with its basis. */
 export interface Rating {
-  readonly severity: number;
+  readonly severity: FindingSeverity;
   /** A vector or a number of CVSS, or a word of the publisher. */
   readonly score: string;
 }
 
-const UNKNOWN: Rating = { severity: SEVERITIES.unknown, score: "" };
+const UNKNOWN: Rating = { severity: FindingSeverity.UNSPECIFIED, score: "" };
 
 /** The words of publishers, in lower case. */
-const WORDS: Readonly<Record<string, number>> = {
-  none: SEVERITIES.negligible,
-  negligible: SEVERITIES.negligible,
-  unimportant: SEVERITIES.negligible,
-  untriaged: SEVERITIES.unknown,
-  low: SEVERITIES.low,
-  minor: SEVERITIES.low,
-  medium: SEVERITIES.medium,
-  moderate: SEVERITIES.medium,
-  important: SEVERITIES.high,
-  high: SEVERITIES.high,
-  critical: SEVERITIES.critical,
+const WORDS: Readonly<Record<string, FindingSeverity>> = {
+  none: FindingSeverity.NEGLIGIBLE,
+  negligible: FindingSeverity.NEGLIGIBLE,
+  unimportant: FindingSeverity.NEGLIGIBLE,
+  untriaged: FindingSeverity.UNSPECIFIED,
+  low: FindingSeverity.LOW,
+  minor: FindingSeverity.LOW,
+  medium: FindingSeverity.MEDIUM,
+  moderate: FindingSeverity.MEDIUM,
+  important: FindingSeverity.HIGH,
+  high: FindingSeverity.HIGH,
+  critical: FindingSeverity.CRITICAL,
 };
 
 /** Members of records in which publishers have a word. */
@@ -60,7 +59,7 @@ export function rate(
 }
 
 function isKnown({ severity }: Rating): boolean {
-  return severity > SEVERITIES.unknown;
+  return severity > FindingSeverity.UNSPECIFIED;
 }
 
 /** The word of a publisher: Ubuntu's are among the scores, those of others in members of their own. */
@@ -102,11 +101,11 @@ function highest(scores: readonly (readonly [type: string, score: string])[]): R
 }
 
 const SEVERITY_OF = {
-  NONE: SEVERITIES.negligible,
-  LOW: SEVERITIES.low,
-  MEDIUM: SEVERITIES.medium,
-  HIGH: SEVERITIES.high,
-  CRITICAL: SEVERITIES.critical,
+  NONE: FindingSeverity.NEGLIGIBLE,
+  LOW: FindingSeverity.LOW,
+  MEDIUM: FindingSeverity.MEDIUM,
+  HIGH: FindingSeverity.HIGH,
+  CRITICAL: FindingSeverity.CRITICAL,
 } as const;
 
 /** The base score of a vector of any version, or the number that stands in its place; undefined if it is neither. */

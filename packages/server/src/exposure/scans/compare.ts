@@ -4,6 +4,7 @@ import {
   ancestorsOf,
   type Finding,
   FindingStatus,
+  InventoryState,
   type ScannedVulnerability as Message,
   type ScanComparison,
   ScanComparisonSchema,
@@ -15,8 +16,9 @@ import type { ScanReportHead } from "../../store/tables/exposure/findings/scan-r
 import { findImage } from "../../store/tables/exposure/images/images.ts";
 import { packagesOfImage } from "../../store/tables/exposure/packages/image-packages-list.ts";
 import { namesBeside } from "../../store/tables/exposure/records/record-names.ts";
+import { OPEN_STATUSES } from "../assessment/finding.ts";
 import { findingsOf } from "../findings/list-findings.ts";
-import { ALL_STATUSES, OPEN_STATUSES } from "../findings/read-filter.ts";
+import { ALL_STATUSES } from "../findings/read-filter.ts";
 import { onlyRepo } from "../findings/scope.ts";
 import { toScanReport } from "./messages.ts";
 import { type ScannedVulnerability, vulnerabilitiesOf } from "./scanned.ts";
@@ -72,7 +74,7 @@ async function readFacts(
   const packages =
     image === undefined
       ? []
-      : await packagesOfImage(reader, Number(image.id), { text: "", limit: MAX_ROWS });
+      : await packagesOfImage(reader, image.id, { text: "", limit: MAX_ROWS });
   const names = [...new Set(scanned.flatMap(({ id, aliases }) => [id, ...aliases]))];
   const beside = await namesBeside(reader, names, { scope: repo, above: ancestorsOf(repo) });
   const byRecord = Map.groupBy(beside, ({ record }) => record);
@@ -85,7 +87,7 @@ async function readFacts(
     }
   }
   return {
-    hasPackages: Number(image?.state) === 2,
+    hasPackages: image?.state === InventoryState.KNOWN,
     packages: new Set(packages.flatMap(keysOf)),
     findings: await findingsOf(reader, rows),
     aliases,

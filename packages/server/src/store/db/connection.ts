@@ -73,6 +73,8 @@ export interface Dialect {
   readonly now: string;
   /** Selects the strings of a JSON array as `value`: one statement for any number. */
   readonly texts: string;
+  /** The same for the integers of a JSON array. */
+  readonly integers: string;
   /** Selects the tuples of a JSON array as rows of texts with these columns. */
   tuples(...columns: readonly string[]): string;
   /** Casts a text to an integer. */

@@ -165,8 +165,7 @@ export class ResourceTable extends ResourceReads {
     );
     const owned = rows.map(({ id, terms = "[]" }) => ({ row: id, terms: readTerms(terms) }));
     await this.terms?.remove(tx, owned);
-    const { asInteger, texts } = tx.dialect;
-    const sql = `DELETE FROM ${name} WHERE id IN (SELECT ${asInteger("value")} FROM (${texts}) given)`;
+    const sql = `DELETE FROM ${name} WHERE id IN (${tx.dialect.integers})`;
     return tx.run(sql, JSON.stringify(rows.map(({ id }) => id)));
   }
 

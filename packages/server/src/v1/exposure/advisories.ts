@@ -27,7 +27,7 @@ import {
 import { advisoryV1 } from "@wharf/contract/v1";
 import { pageSizeOf, readCursor, readSkip } from "../../engine/list/list.ts";
 import type { FindingDetail } from "../../exposure/assessment/finding.ts";
-import { queryText } from "../../exposure/findings/list-findings.ts";
+import { queryText } from "../../exposure/findings/page.ts";
 import { reposOf } from "../../exposure/findings/scope.ts";
 import { VisibleDocuments } from "../../exposure/osv/documents.ts";
 import { invalidArgument, tooLong } from "../../lib/errors.ts";
@@ -35,7 +35,7 @@ import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { indexable } from "../../store/resources/indexable.ts";
 import { visibleAdvisories } from "../../store/tables/advisories/visible-advisories.ts";
-import { namesOfGroups } from "../../store/tables/exposure/images/visible-repos.ts";
+import { namesOf } from "../../store/tables/exposure/images/image-names.ts";
 import { advisoryScopes, type FeedAccess } from "../../vulnerabilities/feeds/access.ts";
 import type { NamingDeps } from "../../vulnerabilities/naming.ts";
 import { publishedEvents } from "./advisory-events.ts";
@@ -103,7 +103,9 @@ async function listDocuments(deps: AdvisoryDeps, { id, cves }: ListDocumentsRequ
     ({ aliases, advisoryId }) =>
       cves.length === 0 || [advisoryId, ...aliases].some((name) => cves.includes(name)),
   );
-  const groups = await namesOfGroups(reader, [...new Set(named.map(({ uid }) => parentOf(uid)))]);
+  const groups = await namesOf(reader, "groups", [
+    ...new Set(named.map(({ uid }) => parentOf(uid))),
+  ]);
   const byPackage = Map.groupBy(named, ({ artifactName }) => artifactName);
   return create(ListDocumentsResponseSchema, {
     documents: [...byPackage]

@@ -2,7 +2,7 @@ import { Capability, type UIDPFilter } from "@wharf/contract";
 import { apkV1 } from "@wharf/contract/v1";
 import { pageSizeOf, readCursor, readSkip } from "../../engine/list/list.ts";
 import type { ListDeps } from "../../engine/list/lists.ts";
-import { queryText } from "../../exposure/findings/list-findings.ts";
+import { queryText } from "../../exposure/findings/page.ts";
 import { reposOf } from "../../exposure/findings/scope.ts";
 import type { VersionDetail } from "../../exposure/inventory/inventory-package.ts";
 import { apk } from "../../exposure/orders/apk.ts";

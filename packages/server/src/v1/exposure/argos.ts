@@ -5,7 +5,7 @@ import { accessOf } from "@wharf/contract";
 import { argosOsvV1, argosVulnsV1 } from "@wharf/contract/v1";
 import { pageSizeOf, readCursor } from "../../engine/list/list.ts";
 import type { ListDeps } from "../../engine/list/lists.ts";
-import { queryText } from "../../exposure/findings/list-findings.ts";
+import { queryText } from "../../exposure/findings/page.ts";
 import { type AnswerDeps, answerBatch, answerQuery } from "../../exposure/osv/answers.ts";
 import { VisibleDocuments } from "../../exposure/osv/documents.ts";
 import { matchedIds } from "../../exposure/osv/matched-ids.ts";

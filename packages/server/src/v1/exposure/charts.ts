@@ -9,7 +9,8 @@ import { parseManifest } from "../../registry/images/image-manifest.ts";
 import { list, object, parseJson, text, textMap } from "../../registry/lenient-json.ts";
 import { resolvePath } from "../../registry/path.ts";
 import { mustBeUid } from "../../rpc/validate.ts";
-import { namesOfRepos, newestDigest } from "../../store/tables/exposure/images/visible-repos.ts";
+import { namesOf } from "../../store/tables/exposure/images/image-names.ts";
+import { newestDigest } from "../../store/tables/exposure/images/visible-repos.ts";
 import { findManifest } from "../../store/tables/registry/manifests.ts";
 import { type AdaptedMethod, respondWith } from "../adapter.ts";
 import { invalidChart, MAX_CHART_BYTES, readChartFiles } from "./chart-files.ts";
@@ -142,7 +143,7 @@ async function storedChart(
 /** Charts in registries of this installation that the deployments of repos name. */
 async function bindingsOf(deps: ChartDeps, repos: readonly string[], grants: Grants) {
   const { reader } = deps.store;
-  const names = await namesOfRepos(reader, repos);
+  const names = await namesOf(reader, "repos", repos);
   const bindings = [];
   for (const repo of repos) {
     const { charts = [] } = (await deps.catalog.deployments.find(reader, repo)) ?? {};

@@ -1,4 +1,5 @@
-import { FindingStatus, InventoryState } from "@wharf/contract";
+import { InventoryState } from "@wharf/contract";
+import { OPEN_STATUSES } from "../../exposure/assessment/finding.ts";
 import { onlyRepo } from "../../exposure/findings/scope.ts";
 import { detailOf } from "../../exposure/inventory/image-detail.ts";
 import { failedPrecondition, notFound } from "../../lib/errors.ts";
@@ -47,14 +48,14 @@ export async function knownImage(
     const suffix = architecture === "" ? "" : ` for ${architecture}`;
     throw notFound("Image", `${repo}@${digest}${suffix}`);
   }
-  if (Number(stored.state) !== InventoryState.KNOWN) {
+  if (stored.state !== InventoryState.KNOWN) {
     const { description } = detailOf(stored);
     throw failedPrecondition({
       type: "PACKAGES_UNKNOWN",
       description: `the packages of ${stored.digest} are not known: ${description || "they will be read"}`,
     });
   }
-  return { ...stored, id: Number(stored.id), indexed: Number(stored.indexed) };
+  return stored;
 }
 
 /** The open findings of an image, the most severe first. */
@@ -64,11 +65,10 @@ export function openFindings(
   { repo, digest }: { readonly repo: string; readonly digest: string },
   now: number,
 ): Promise<FindingRow[]> {
-  const statuses = [FindingStatus.AFFECTED, FindingStatus.UNKNOWN];
   const order = { column: "severity", descending: true } as const;
   return readFindings(
     reader,
-    { intervals, repo, digest, statuses, now },
+    { intervals, repo, digest, statuses: OPEN_STATUSES, now },
     { order, limit: MAX_FINDINGS },
   );
 }

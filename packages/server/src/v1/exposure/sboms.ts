@@ -85,7 +85,7 @@ async function storedGraph(
 ) {
   const page = { text: "", limit: SBOM_LIMITS.components };
   const owners = (await packagesOf(reader, id)).map(
-    ({ version, owner }) => [Number(version), Number(owner)] as const,
+    ({ version, owner }) => [version, owner] as const,
   );
   return packagesGraph(await packagesOfImage(reader, id, page), new Map(owners), root);
 }

@@ -14,7 +14,7 @@ import { cvssOf, recordedSeverity } from "./severities.ts";
 /** The version of this server as a scanner. */
 export const SCANNER_VERSION = `wharf/${VERSION}`;
 
-const NO_NAMES = { path: "", tags: [] };
+const NO_NAMES = { repoPath: "", tags: [] };
 
 /** The findings of one image. */
 export function vulnReportMethods({ reader }: Store): AdaptedMethod[] {

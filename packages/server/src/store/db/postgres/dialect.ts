@@ -9,6 +9,7 @@ export const DIALECT: Dialect = {
   blob: "BYTEA",
   now: "(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
   texts: "SELECT jsonb_array_elements_text(?::jsonb) AS value",
+  integers: "SELECT jsonb_array_elements_text(?::jsonb)::bigint AS value",
   tuples: (...columns) =>
     `SELECT ${columns.map((name, at) => `one ->> ${at} AS ${name}`).join(", ")} FROM jsonb_array_elements(?::jsonb) one`,
   asInteger: (text) => `${text}::bigint`,

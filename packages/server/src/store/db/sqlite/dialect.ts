@@ -8,6 +8,7 @@ export const DIALECT: Dialect = {
   blob: "BLOB",
   now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
   texts: "SELECT value FROM json_each(?)",
+  integers: "SELECT value FROM json_each(?)",
   tuples: (...columns) =>
     `SELECT ${columns.map((name, at) => `value ->> ${at} AS ${name}`).join(", ")} FROM json_each(?)`,
   asInteger: (text) => text,

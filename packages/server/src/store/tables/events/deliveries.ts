@@ -179,10 +179,9 @@ export async function failedEvents(
   subscription: string,
   events: readonly number[],
 ): Promise<Set<number>> {
-  const { texts, asInteger } = reader.dialect;
   const rows = await reader.all<{ event: number; state: number }>(
     `SELECT event, state FROM deliveries WHERE subscription = ?
-       AND event IN (SELECT ${asInteger("value")} FROM (${texts}) AS ids) ORDER BY id`,
+       AND event IN (${reader.dialect.integers}) ORDER BY id`,
     subscription,
     JSON.stringify(events.map(String)),
   );

@@ -140,7 +140,7 @@ export async function readEventBodies(
   const { dialect } = reader;
   const rows = await reader.all<EventWithBody>(
     `SELECT ${positionColumns(dialect)}, ${COLUMNS}, act, body FROM events
-     WHERE id IN (SELECT ${dialect.asInteger("value")} FROM (${dialect.texts}) AS ids)`,
+     WHERE id IN (${dialect.integers})`,
     JSON.stringify(ids.map(String)),
   );
   return new Map(rows.map((row) => [row.id, row]));

@@ -36,23 +36,15 @@ export async function addCounts(
   );
 }
 
-/** The counts of images. */
+/** The counts of images, by severity. */
 export async function countsOfImages(
   reader: Reader,
   images: readonly number[],
 ): Promise<FindingCount[]> {
   if (images.length === 0) return [];
-  const { asInteger, texts } = reader.dialect;
-  const rows = await reader.all<FindingCount>(
+  return reader.all<FindingCount>(
     `SELECT image, severity, open, fixable, suppressed FROM finding_counts
-     WHERE image IN (SELECT ${asInteger("value")} FROM (${texts}) given) ORDER BY image, severity`,
+     WHERE image IN (${reader.dialect.integers}) ORDER BY image, severity`,
     JSON.stringify(images),
   );
-  return rows.map((row) => ({
-    image: Number(row.image),
-    severity: Number(row.severity),
-    open: Number(row.open),
-    fixable: Number(row.fixable),
-    suppressed: Number(row.suppressed),
-  }));
 }

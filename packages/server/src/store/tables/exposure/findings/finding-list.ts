@@ -1,14 +1,13 @@
-import type { Reader, Value } from "../../../db/connection.ts";
+import type { Reader } from "../../../db/connection.ts";
 import {
   hasDigest,
   hasTag,
   inUse,
-  joined,
   type RepoInterval,
-  type SqlPart,
   visibleImages,
 } from "../images/visible-images.ts";
 import { type PackageFilter, versionsNamed } from "../packages/named-packages.ts";
+import { joined, numberOf, part, type SqlPart } from "../sql-part.ts";
 
 /** Reads of findings for callers: lists, counts by vulnerability and by fix. */
 
@@ -138,10 +137,6 @@ function conditionsOf(dialect: Reader["dialect"], filter: FindingFilter): SqlPar
   ].filter((one) => one !== false);
 }
 
-function part(sql: string, ...params: readonly Value[]): SqlPart {
-  return { sql, params };
-}
-
 function equalTo({ sql, params }: SqlPart, value: number): SqlPart {
   return { sql: `${sql} = ?`, params: [...params, value] };
 }
@@ -152,11 +147,9 @@ function nameConditions(
   contained: string | undefined,
 ): SqlPart | false {
   const parts = [
-    ...(names === undefined ? [] : [namesCondition(dialect, names)]),
-    ...(contained === undefined
-      ? []
-      : [part(dialect.isWithin("lower(f.vulnerability)"), contained)]),
-  ];
+    names !== undefined && namesCondition(dialect, names),
+    contained !== undefined && part(dialect.isWithin("lower(f.vulnerability)"), contained),
+  ].filter((one) => one !== false);
   if (parts.length === 0) return false;
   const { sql, params } = joined(parts, " OR ");
   return { sql: `(${sql})`, params };
@@ -202,7 +195,7 @@ export async function readFindings(
   const use = inUse(filter.now);
   const column = ORDER_COLUMNS[order.column];
   const later = after && afterPosition(column, order.descending, after);
-  const rows = await reader.all<FindingRow>(
+  return reader.all<FindingRow>(
     `SELECT ${COLUMNS}, ${use.sql} AS "inUse" ${from.sql}${later ? ` AND ${later.sql}` : ""}
      ORDER BY ${column} ${order.descending ? "DESC" : "ASC"}, ${TIE} LIMIT ?`,
     ...use.params,
@@ -210,7 +203,6 @@ export async function readFindings(
     ...(later?.params ?? []),
     limit,
   );
-  return rows.map(withNumbers);
 }
 
 function afterPosition(
@@ -228,22 +220,8 @@ export function positionOf(row: FindingRow, { column }: FindingOrder): FindingPo
   return [row[column], row.vulnerability, row.image, row.version];
 }
 
-function withNumbers(row: FindingRow): FindingRow {
-  const { image, version, firstSeen, resolved, probability } = row;
-  return {
-    ...row,
-    image: Number(image),
-    version: Number(version),
-    firstSeen: Number(firstSeen),
-    resolved: Number(resolved),
-    probability: probability === null ? null : Number(probability),
-  };
-}
-
-export async function countFindings(reader: Reader, filter: FindingFilter): Promise<number> {
-  const { sql, params } = selected(reader, filter);
-  const row = await reader.get<{ total: number }>(`SELECT count(*) AS total ${sql}`, ...params);
-  return Number(row?.total ?? 0);
+export function countFindings(reader: Reader, filter: FindingFilter): Promise<number> {
+  return numberOf(reader, "count(*)", selected(reader, filter));
 }
 
 /** Steps from name to name: aliases of aliases of aliases. */

@@ -21,15 +21,16 @@ export interface FindingRow {
   readonly detail: string;
 }
 
+type Row = Omit<FindingRow, "fixable"> & { readonly fixable: number };
+
 const COLUMNS = `image, vulnerability, version, status, severity, fixable, first_seen AS "firstSeen", resolved, detail`;
 
 /** The findings of images. */
 export async function findingsOf(reader: Reader, images: readonly number[]): Promise<FindingRow[]> {
   if (images.length === 0) return [];
-  const { asInteger, texts } = reader.dialect;
   const sql = `SELECT ${COLUMNS} FROM findings
-    WHERE image IN (SELECT ${asInteger("value")} FROM (${texts}) given)`;
-  return (await reader.all<FindingRow>(sql, JSON.stringify(images))).map(fromRow);
+    WHERE image IN (${reader.dialect.integers})`;
+  return (await reader.all<Row>(sql, JSON.stringify(images))).map(fromRow);
 }
 
 /** The findings of some vulnerabilities in a range of images: ranges of one index. */
@@ -40,7 +41,7 @@ export async function findingsAbout(
 ): Promise<FindingRow[]> {
   const sql = `SELECT ${COLUMNS} FROM findings
     WHERE vulnerability IN (${reader.dialect.texts}) AND image >= ? AND image <= ?`;
-  const rows = await reader.all<FindingRow>(sql, JSON.stringify(vulnerabilities), first, last);
+  const rows = await reader.all<Row>(sql, JSON.stringify(vulnerabilities), first, last);
   return rows.map(fromRow);
 }
 
@@ -57,17 +58,8 @@ export async function vulnerabilitiesWithFindings(
   return rows.map(([vulnerability]) => vulnerability);
 }
 
-function fromRow(row: FindingRow): FindingRow {
-  return {
-    ...row,
-    image: Number(row.image),
-    version: Number(row.version),
-    status: Number(row.status),
-    severity: Number(row.severity),
-    fixable: Number(row.fixable) === 1,
-    firstSeen: Number(row.firstSeen),
-    resolved: Number(row.resolved),
-  };
+function fromRow(row: Row): FindingRow {
+  return { ...row, fixable: row.fixable === 1 };
 }
 
 /** Inserts or replaces findings. */
@@ -118,14 +110,14 @@ export async function imagesConcerned(
   scope: string,
   after: number,
 ): Promise<number[]> {
-  const { asInteger, texts } = reader.dialect;
+  const { integers, texts } = reader.dialect;
   const within = "i.id = found.image AND i.repo >= ? AND i.repo < ?";
   const range = [scope, subtreeEnd(scope)];
   const rows = await reader.arrays<readonly [number]>(
     `SELECT found.image FROM (
        SELECT p.image AS image FROM image_packages p WHERE p.image > ? AND p.version IN (
          SELECT m.version FROM vulnerability_matches m
-         WHERE m.record IN (SELECT ${asInteger("value")} FROM (${texts}) given))
+         WHERE m.record IN (${integers}))
        UNION
        SELECT f.image AS image FROM findings f WHERE f.image > ? AND f.vulnerability IN (${texts})
      ) found JOIN exposure_images i ON ${within} ORDER BY found.image`,
@@ -135,7 +127,7 @@ export async function imagesConcerned(
     JSON.stringify(vulnerabilities),
     ...range,
   );
-  return rows.map(([image]) => Number(image));
+  return rows.map(([image]) => image);
 }
 
 /** Images of a repo with an open finding of a vulnerability. */
@@ -165,7 +157,7 @@ export async function openImages(
     vulnerability,
   );
   const used = new Set(rows.filter(([, isUsed]) => isUsed === 1).map(([digest]) => digest));
-  const any = rows.some(([, isUsed, tags]) => isUsed === 1 || Number(tags) > 0);
+  const any = rows.some(([, isUsed, tags]) => isUsed === 1 || tags > 0);
   return { digests: [...used].slice(0, limit), inUse: used.size, any };
 }
 
@@ -176,10 +168,9 @@ export async function openVulnerabilities(
   statuses: readonly number[],
 ): Promise<string[]> {
   if (images.length === 0) return [];
-  const { asInteger, texts } = reader.dialect;
   const rows = await reader.arrays<readonly [string]>(
     `SELECT DISTINCT vulnerability FROM findings
-     WHERE image IN (SELECT ${asInteger("value")} FROM (${texts}) given) AND resolved = 0
+     WHERE image IN (${reader.dialect.integers}) AND resolved = 0
        AND status IN (${statuses.map(Number).join(", ")})`,
     JSON.stringify(images),
   );
@@ -193,7 +184,7 @@ export async function announcedImages(
   vulnerability: string,
 ): Promise<number> {
   const sql = "SELECT images FROM finding_announcements WHERE repo = ? AND vulnerability = ?";
-  return Number((await tx.get<{ images: number }>(sql, repo, vulnerability))?.images ?? 0);
+  return (await tx.get<{ images: number }>(sql, repo, vulnerability))?.images ?? 0;
 }
 
 /** Records the number of announced images. */

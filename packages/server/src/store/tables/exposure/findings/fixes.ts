@@ -1,4 +1,5 @@
 import type { Reader } from "../../../db/connection.ts";
+import { numberOf, part } from "../sql-part.ts";
 import { type FindingFilter, selected } from "./finding-list.ts";
 
 /** Open findings with a fix, by the package that has to change: the source package, where there is one. */
@@ -40,24 +41,18 @@ export async function readFixes(
 ): Promise<FixRow[]> {
   const { sql, params } = grouped(reader, filter);
   const later = `WHERE (findings < ? OR (findings = ? AND (ecosystem, release, package) > (?, ?, ?)))`;
-  const rows = await reader.all<FixRow>(
+  return reader.all<FixRow>(
     `SELECT * FROM (${sql}) fixes ${after ? later : ""}
      ORDER BY findings DESC, ecosystem, release, package LIMIT ?`,
     ...params,
     ...(after ? [after[0], ...after] : []),
     limit,
   );
-  return rows.map((row) => ({
-    ...row,
-    findings: Number(row.findings),
-    images: Number(row.images),
-  }));
 }
 
-export async function countFixes(reader: Reader, filter: FindingFilter): Promise<number> {
+export function countFixes(reader: Reader, filter: FindingFilter): Promise<number> {
   const { sql, params } = grouped(reader, filter);
-  const total = `SELECT count(*) AS total FROM (${sql}) fixes`;
-  return Number((await reader.get<{ total: number }>(total, ...params))?.total ?? 0);
+  return numberOf(reader, "count(*)", part(`FROM (${sql}) fixes`, ...params));
 }
 
 /** A vulnerability in a version of a package, with the detail of one of its findings. */

@@ -1,5 +1,6 @@
-import type { Reader, Value } from "../../../db/connection.ts";
-import { inUse, type RepoInterval, type SqlPart, visibleImages } from "../images/visible-images.ts";
+import type { Reader } from "../../../db/connection.ts";
+import { inUse, type RepoInterval, visibleImages } from "../images/visible-images.ts";
+import { joined, numberOf, part, type SqlPart } from "../sql-part.ts";
 
 /** Numbers over the images with a tag that a caller may see. */
 
@@ -30,7 +31,7 @@ export async function imagesByState(
     `SELECT i.state, count(*) ${sql} GROUP BY i.state`,
     ...params,
   );
-  return new Map(rows.map(([state, count]) => [Number(state), Number(count)]));
+  return new Map(rows);
 }
 
 export interface OpenCounts {
@@ -41,28 +42,21 @@ export interface OpenCounts {
 }
 
 /** Open and suppressed findings by severity. */
-export async function countsBySeverity(
-  reader: Reader,
-  scope: OverviewScope,
-): Promise<OpenCounts[]> {
+export function countsBySeverity(reader: Reader, scope: OverviewScope): Promise<OpenCounts[]> {
   const { sql, params } = images(reader, scope, "JOIN finding_counts c ON c.image = i.id");
-  const rows = await reader.all<OpenCounts>(
-    `SELECT c.severity, sum(c.open) AS open, sum(c.fixable) AS fixable, sum(c.suppressed) AS suppressed
-     ${sql} GROUP BY c.severity ORDER BY c.severity`,
+  const sums = ["open", "fixable", "suppressed"].map(
+    (column) => `CAST(sum(c.${column}) AS BIGINT) AS ${column}`,
+  );
+  return reader.all<OpenCounts>(
+    `SELECT c.severity, ${sums.join(", ")} ${sql} GROUP BY c.severity ORDER BY c.severity`,
     ...params,
   );
-  return rows.map(({ severity, open, fixable, suppressed }) => ({
-    severity: Number(severity),
-    open: Number(open),
-    fixable: Number(fixable),
-    suppressed: Number(suppressed),
-  }));
 }
 
 /** The number of images with an open finding. */
-export async function countAffected(reader: Reader, scope: OverviewScope): Promise<number> {
+export function countAffected(reader: Reader, scope: OverviewScope): Promise<number> {
   const { sql, params } = images(reader, scope, "JOIN finding_counts c ON c.image = i.id");
-  return numberOf(reader, `SELECT count(DISTINCT i.id) AS number ${sql} AND c.open > 0`, params);
+  return numberOf(reader, "count(DISTINCT i.id)", part(`${sql} AND c.open > 0`, ...params));
 }
 
 /** Conditions on findings `f`. */
@@ -86,7 +80,7 @@ export async function vulnerabilitiesBySeverity(
     `SELECT f.severity, count(DISTINCT f.vulnerability) ${sql} AND f.resolved = 0 GROUP BY f.severity`,
     ...params,
   );
-  return new Map(rows.map(([severity, count]) => [Number(severity), Number(count)]));
+  return new Map(rows);
 }
 
 /** The number of findings that begin or end on a day, by severity. */
@@ -100,21 +94,16 @@ export interface DayChange {
 const DAY_MS = 24 * 3_600_000;
 
 /** Findings by the day on which they were first seen, or resolved. */
-export async function findingsByDay(
+export function findingsByDay(
   reader: Reader,
   scope: FindingsScope,
   time: "first_seen" | "resolved",
 ): Promise<DayChange[]> {
   const { sql, params } = findings(reader, scope);
-  const rows = await reader.arrays<readonly [number, number, number]>(
-    `SELECT f.${time} / ${DAY_MS}, f.severity, count(*) ${sql} AND f.${time} > 0 GROUP BY 1, 2`,
+  return reader.all<DayChange>(
+    `SELECT f.${time} / ${DAY_MS} AS day, f.severity, count(*) AS count ${sql} AND f.${time} > 0 GROUP BY 1, 2`,
     ...params,
   );
-  return rows.map(([day, severity, count]) => ({
-    day: Number(day),
-    severity: Number(severity),
-    count: Number(count),
-  }));
 }
 
 /** The median of the milliseconds from the first finding to the resolution, of those resolved since a time. */
@@ -124,16 +113,9 @@ export async function medianToFix(
   since: number,
 ): Promise<number | undefined> {
   const { sql, params } = findings(reader, scope);
-  const resolved = `${sql} AND f.resolved >= ?`;
-  const count = await numberOf(reader, `SELECT count(*) AS number ${resolved}`, [...params, since]);
+  const resolved = part(`${sql} AND f.resolved >= ?`, ...params, since);
+  const count = await numberOf(reader, "count(*)", resolved);
   if (count === 0) return undefined;
-  return numberOf(
-    reader,
-    `SELECT f.resolved - f.first_seen AS number ${resolved} ORDER BY 1 LIMIT 1 OFFSET ?`,
-    [...params, since, Math.floor((count - 1) / 2)],
-  );
-}
-
-async function numberOf(reader: Reader, sql: string, params: readonly Value[]): Promise<number> {
-  return Number((await reader.get<{ number: number }>(sql, ...params))?.number ?? 0);
+  const middle = part("ORDER BY 1 LIMIT 1 OFFSET ?", Math.floor((count - 1) / 2));
+  return numberOf(reader, "f.resolved - f.first_seen", joined([resolved, middle], " "));
 }

@@ -65,35 +65,33 @@ const LATEST = `r.time = (SELECT max(time) FROM scan_reports later
   WHERE later.repo = r.repo AND later.digest = r.digest AND later.scanner = r.scanner)`;
 
 /** The last report of each scanner about an image. */
-export async function latestReports(
+export function latestReports(
   reader: Reader,
   repo: string,
   digest: string,
 ): Promise<ScanReportHead[]> {
-  const rows = await reader.all<ScanReportHead>(
+  return reader.all<ScanReportHead>(
     `SELECT ${HEAD} FROM scan_reports r WHERE r.repo = ? AND r.digest = ? AND ${LATEST}
      ORDER BY r.time DESC, r.scanner`,
     repo,
     digest,
   );
-  return rows.map(withNumbers);
 }
 
 /** The last report of a scanner about an image. */
-export async function findReport(
+export function findReport(
   reader: Reader,
   repo: string,
   digest: string,
   scanner: string,
 ): Promise<ScanReportRow | undefined> {
-  const row = await reader.get<ScanReportRow>(
+  return reader.get<ScanReportRow>(
     `SELECT ${HEAD}, r.content FROM scan_reports r
      WHERE r.repo = ? AND r.digest = ? AND r.scanner = ? ORDER BY r.time DESC LIMIT 1`,
     repo,
     digest,
     scanner,
   );
-  return row && { ...row, ...withNumbers(row) };
 }
 
 /** The last reports about images, of images that a caller may see. */
@@ -102,17 +100,16 @@ export async function reportsOfImages(
   images: readonly { readonly repo: string; readonly digest: string }[],
 ): Promise<ScanReportHead[]> {
   if (images.length === 0) return [];
-  const rows = await reader.all<ScanReportHead>(
+  return reader.all<ScanReportHead>(
     `SELECT ${HEAD} FROM (${reader.dialect.tuples("image_repo", "image_digest")}) given
      JOIN scan_reports r ON r.repo = given.image_repo AND r.digest = given.image_digest
      WHERE ${LATEST} ORDER BY r.time DESC, r.scanner, r.repo, r.digest`,
     JSON.stringify(images.map(({ repo, digest }) => [repo, digest])),
   );
-  return rows.map(withNumbers);
 }
 
 /** The last report of a scanner about a digest in any visible repo; the one of a time, if it is not 0. */
-export async function visibleReport(
+export function visibleReport(
   reader: Reader,
   intervals: readonly RepoInterval[],
   digest: string,
@@ -120,17 +117,11 @@ export async function visibleReport(
   time: number,
 ): Promise<ScanReportRow | undefined> {
   const visible = visibleImages(reader.dialect, intervals);
-  const row = await reader.get<ScanReportRow>(
+  return reader.get<ScanReportRow>(
     `SELECT ${HEAD}, r.content FROM ${visible.sql}
      JOIN scan_reports r ON r.repo = i.repo AND r.digest = i.digest
      WHERE i.digest = ? AND r.scanner = ?${time === 0 ? "" : " AND r.time = ?"}
      ORDER BY r.time DESC, r.repo LIMIT 1`,
     ...[...visible.params, digest, scanner, ...(time === 0 ? [] : [time])],
   );
-  return row && { ...row, ...withNumbers(row) };
-}
-
-function withNumbers<R extends ScanReportHead>(row: R): R {
-  const { time, databaseTime, size } = row;
-  return { ...row, time: Number(time), databaseTime: Number(databaseTime), size: Number(size) };
 }

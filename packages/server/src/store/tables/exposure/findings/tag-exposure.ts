@@ -10,19 +10,18 @@ export interface TagRow {
 }
 
 /** A page of tags after a name. */
-export async function readTags(
+export function readTags(
   reader: Reader,
   repo: string,
   after: string,
   limit: number,
 ): Promise<TagRow[]> {
-  const rows = await reader.all<TagRow>(
+  return reader.all<TagRow>(
     `SELECT name, digest, updated FROM tags WHERE parent = ? AND name > ? ORDER BY name LIMIT ?`,
     repo,
     after,
     limit,
   );
-  return rows.map((row) => ({ ...row, updated: Number(row.updated) }));
 }
 
 export interface ImageOfDigest {
@@ -33,13 +32,13 @@ export interface ImageOfDigest {
 }
 
 /** The images with these digests, or in the indexes with them; those that were not read yet, too, without a row. */
-export async function imagesOfDigests(
+export function imagesOfDigests(
   reader: Reader,
   repo: string,
   digests: readonly string[],
 ): Promise<ImageOfDigest[]> {
   const json = JSON.stringify(digests);
-  const rows = await reader.all<ImageOfDigest>(
+  return reader.all<ImageOfDigest>(
     `SELECT digest, id AS image, state FROM exposure_images
        WHERE repo = ? AND digest IN (${reader.dialect.texts})
      UNION ALL SELECT image_indexes.index_digest AS digest, coalesce(i.id, 0) AS image,
@@ -51,7 +50,6 @@ export async function imagesOfDigests(
     repo,
     json,
   );
-  return rows.map((row) => ({ ...row, image: Number(row.image), state: Number(row.state) }));
 }
 
 /** A vulnerability in a package of an image. */
@@ -63,20 +61,18 @@ export interface ImageStatus {
 }
 
 /** The statuses of what a filter selects, of these images. */
-export async function statusesOfImages(
+export function statusesOfImages(
   reader: Reader,
   filter: FindingFilter,
   images: readonly number[],
 ): Promise<ImageStatus[]> {
-  const { asInteger, texts } = reader.dialect;
   const { sql, params } = selected(reader, filter);
-  const rows = await reader.all<ImageStatus>(
+  return reader.all<ImageStatus>(
     `SELECT DISTINCT f.image, f.status, v.name, v.version ${sql}
-       AND f.image IN (SELECT ${asInteger("value")} FROM (${texts}) given) ORDER BY v.version`,
+       AND f.image IN (${reader.dialect.integers}) ORDER BY v.version`,
     ...params,
-    JSON.stringify(images.map(String)),
+    JSON.stringify(images),
   );
-  return rows.map((row) => ({ ...row, image: Number(row.image), status: Number(row.status) }));
 }
 
 /** Names of the packages that have, or had, what a filter selects. */
@@ -92,14 +88,14 @@ export async function versionsOfPackages(
   images: readonly number[],
   names: readonly string[],
 ): Promise<ReadonlyMap<number, readonly string[]>> {
-  const { texts, asInteger } = reader.dialect;
+  const { integers, texts } = reader.dialect;
   const rows = await reader.arrays<readonly [number, string]>(
     `SELECT DISTINCT p.image, v.version FROM image_packages p JOIN package_versions v ON v.id = p.version
-     WHERE p.image IN (SELECT ${asInteger("value")} FROM (${texts}) given)
+     WHERE p.image IN (${integers})
        AND v.name IN (${texts}) ORDER BY v.version`,
-    JSON.stringify(images.map(String)),
+    JSON.stringify(images),
     JSON.stringify(names),
   );
-  const grouped = Map.groupBy(rows, ([image]) => Number(image));
+  const grouped = Map.groupBy(rows, ([image]) => image);
   return new Map([...grouped].map(([image, some]) => [image, some.map(([, version]) => version)]));
 }

@@ -1,4 +1,4 @@
-import type { Reader } from "../../../db/connection.ts";
+import type { Reader, Value } from "../../../db/connection.ts";
 
 /** Facts about many images at a time, that their findings follow from. */
 
@@ -17,13 +17,11 @@ export async function imagesById(
   images: readonly number[],
 ): Promise<AssessedImage[]> {
   if (images.length === 0) return [];
-  const { asInteger, texts } = reader.dialect;
-  const rows = await reader.all<AssessedImage>(
+  return reader.all<AssessedImage>(
     `SELECT id, repo, digest, platform, tags FROM exposure_images
-     WHERE id IN (SELECT ${asInteger("value")} FROM (${texts}) given) ORDER BY id`,
+     WHERE id IN (${reader.dialect.integers}) ORDER BY id`,
     JSON.stringify(images),
   );
-  return rows.map((row) => ({ ...row, id: Number(row.id), tags: Number(row.tags) }));
 }
 
 /** A package version in an image. `owner` is the version of the package that contains it, or 0. */
@@ -39,32 +37,28 @@ export async function versionsInImages(
   images: readonly number[],
 ): Promise<InstalledVersion[]> {
   if (images.length === 0) return [];
-  const { asInteger, texts } = reader.dialect;
-  const sql = `SELECT image, version, owner FROM image_packages
-    WHERE image IN (SELECT ${asInteger("value")} FROM (${texts}) given)`;
-  return installed(
-    await reader.arrays<readonly [number, number, number]>(sql, JSON.stringify(images)),
-  );
+  return installed(reader, `image IN (${reader.dialect.integers})`, JSON.stringify(images));
 }
 
 /** The images in a range of ids that have these package versions: ranges of one index. */
 export async function imagesWithVersions(
   reader: Reader,
   versions: readonly number[],
-  [first, last]: readonly [number, number],
+  range: readonly [first: number, last: number],
 ): Promise<InstalledVersion[]> {
   if (versions.length === 0) return [];
-  const { asInteger, texts } = reader.dialect;
-  const sql = `SELECT image, version, owner FROM image_packages
-    WHERE version IN (SELECT ${asInteger("value")} FROM (${texts}) given) AND image >= ? AND image <= ?`;
-  const json = JSON.stringify(versions);
-  return installed(await reader.arrays<readonly [number, number, number]>(sql, json, first, last));
+  const condition = `version IN (${reader.dialect.integers}) AND image >= ? AND image <= ?`;
+  return installed(reader, condition, JSON.stringify(versions), ...range);
 }
 
-function installed(rows: readonly (readonly [number, number, number])[]): InstalledVersion[] {
-  return rows.map(([image, version, owner]) => {
-    return { image: Number(image), version: Number(version), owner: Number(owner) };
-  });
+async function installed(
+  reader: Reader,
+  condition: string,
+  ...params: Value[]
+): Promise<InstalledVersion[]> {
+  const sql = `SELECT image, version, owner FROM image_packages WHERE ${condition}`;
+  const rows = await reader.arrays<readonly [number, number, number]>(sql, ...params);
+  return rows.map(([image, version, owner]) => ({ image, version, owner }));
 }
 
 export interface ImageStatement {
@@ -83,17 +77,16 @@ export async function statementsOfImages(
   names: readonly string[],
 ): Promise<ImageStatement[]> {
   if (images.length === 0) return [];
-  const { asInteger, texts, isWithin } = reader.dialect;
+  const { integers, isWithin } = reader.dialect;
   const searched = names.length <= MAX_SEARCHED_NAMES ? names : [];
   const conditions = searched.map(() => isWithin("statement")).join(" OR ");
-  const rows = await reader.all<ImageStatement>(
+  return reader.all<ImageStatement>(
     `SELECT image, statement FROM image_statements
-     WHERE image IN (SELECT ${asInteger("value")} FROM (${texts}) given)
+     WHERE image IN (${integers})
        ${conditions === "" ? "" : `AND (${conditions})`} ORDER BY image, position`,
     JSON.stringify(images),
     ...searched.map((name) => JSON.stringify(name).slice(1, -1)),
   );
-  return rows.map((row) => ({ ...row, image: Number(row.image) }));
 }
 
 /** Names of an image beside its digest. */
@@ -118,7 +111,7 @@ export async function referencesOfImages(
      JOIN image_indexes x ON x.repo = given.repo AND x.image = given.digest ORDER BY x.index_digest`,
     json,
   );
-  for (const [id, digest] of indexes) found.get(Number(id))?.indexes.push(digest);
+  for (const [id, digest] of indexes) found.get(id)?.indexes.push(digest);
   const named = images.flatMap(({ id, repo, digest }) => {
     const digests = [digest, ...(found.get(id)?.indexes ?? [])];
     return digests.map((one) => [id, repo, one]);
@@ -128,6 +121,6 @@ export async function referencesOfImages(
      JOIN tags t ON t.parent = given.repo AND t.digest = given.digest ORDER BY t.name`,
     JSON.stringify(named),
   );
-  for (const [id, tag] of tags) found.get(Number(id))?.tags.push(tag);
+  for (const [id, tag] of tags) found.get(id)?.tags.push(tag);
   return found;
 }

@@ -59,13 +59,6 @@ export async function writeDocument(
      ON CONFLICT (repo, digest, kind) DO UPDATE SET document = excluded.document,
        media_type = excluded.media_type, content = excluded.content, time = excluded.time,
        author = excluded.author`,
-    repo,
-    digest,
-    kind,
-    document,
-    mediaType,
-    content,
-    time,
-    author,
+    ...[repo, digest, kind, document, mediaType, content, time, author],
   );
 }

@@ -31,7 +31,8 @@ export async function repoPaths(
   return new Map(distinct.map((uid) => [uid, pathOf(uid)]));
 }
 
-async function namesOf(
+/** The names of groups or repos, by their uids. */
+export async function namesOf(
   reader: Reader,
   table: "groups" | "repos",
   uids: readonly string[],
@@ -40,15 +41,36 @@ async function namesOf(
   return new Map(await reader.arrays<readonly [string, string]>(sql, JSON.stringify(uids)));
 }
 
-export function keyOf({ repo, digest }: ImageKey): string {
+function keyOf({ repo, digest }: ImageKey): string {
   return `${repo} ${digest}`;
 }
 
-/** The tags of images and of the indexes that contain them, by `keyOf`, at most 100 of each, by name. */
-export async function tagsOfImages(
+export interface ImageNames {
+  readonly repoPath: string;
+  readonly tags: string[];
+}
+
+/** The names of images: the paths of their repos, and their tags. */
+export async function namesOfImages(
   reader: Reader,
   images: readonly ImageKey[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
+): Promise<(image: ImageKey) => ImageNames> {
+  const paths = await repoPaths(
+    reader,
+    images.map(({ repo }) => repo),
+  );
+  const tags = await tagsOfImages(reader, images);
+  return (image) => ({
+    repoPath: paths.get(image.repo) ?? image.repo,
+    tags: tags.get(keyOf(image)) ?? [],
+  });
+}
+
+/** The tags of images and of the indexes that contain them, by `keyOf`, at most 100 of each, by name. */
+async function tagsOfImages(
+  reader: Reader,
+  images: readonly ImageKey[],
+): Promise<ReadonlyMap<string, string[]>> {
   const keys = new Map(images.map((image) => [keyOf(image), [image.repo, image.digest]]));
   const tuples = reader.dialect.tuples("repo", "digest");
   const json = JSON.stringify([...keys.values()]);

@@ -1,26 +1,17 @@
+import type { InventorySource, InventoryState } from "@wharf/contract";
 import type { Transaction } from "../../../db/commit/transaction.ts";
 import type { Reader } from "../../../db/connection.ts";
 
 /** Images of repos, and the states of their inventories: one row for each manifest of an image, once it was read. */
 
-/** Whether the packages of an image are known. The numbers are those of InventoryState. */
-export const IMAGE_STATES = { waiting: 1, known: 2, none: 3, refused: 4 } as const;
-
-export type ImageState = (typeof IMAGE_STATES)[keyof typeof IMAGE_STATES];
-
-/** The origin of packages. The numbers are those of InventorySource. */
-export const IMAGE_SOURCES = { none: 0, attached: 1, index: 2, uploaded: 3, layers: 4 } as const;
-
-export type ImageSource = (typeof IMAGE_SOURCES)[keyof typeof IMAGE_SOURCES];
-
 /** The result of reading an image. */
 export interface ImageReading {
   /** Such as linux/amd64; empty if it is unknown. */
   readonly platform: string;
-  readonly state: ImageState;
+  readonly state: InventoryState;
   /** The code of the reason of the state; empty if the packages are known. */
   readonly reason: string;
-  readonly source: ImageSource;
+  readonly source: InventorySource;
   /** The digest of the SBOM; empty without one. */
   readonly document: string;
   /** JSON (exposure/inventory/image-detail.ts). */
@@ -99,18 +90,9 @@ export async function writeImage(
        packages = excluded.packages, without_purl = excluded.without_purl,
        indexed = excluded.indexed, pushed = excluded.pushed
      RETURNING id`,
-    repo,
-    digest,
-    reading.platform,
-    reading.state,
-    reading.reason,
-    reading.source,
-    reading.document,
-    reading.detail,
-    reading.packages,
-    reading.withoutPurl,
-    reading.indexed,
-    reading.pushed,
+    ...[repo, digest, reading.platform, reading.state, reading.reason, reading.source],
+    ...[reading.document, reading.detail, reading.packages, reading.withoutPurl],
+    ...[reading.indexed, reading.pushed],
   );
   return (row as { id: number }).id;
 }
@@ -146,22 +128,17 @@ export interface DigestTags {
 }
 
 /** The tags of those of the digests that have some. */
-export async function tagsByDigest(
+export function tagsByDigest(
   reader: Reader,
   repo: string,
   digests: readonly string[],
 ): Promise<DigestTags[]> {
-  const rows = await reader.all<DigestTags>(
+  return reader.all<DigestTags>(
     `SELECT digest, count(*) AS tags, min(updated) AS since FROM tags
      WHERE parent = ? AND digest IN (${reader.dialect.texts}) GROUP BY digest`,
     repo,
     JSON.stringify(digests),
   );
-  return rows.map(({ digest, tags, since }) => ({
-    digest,
-    tags: Number(tags),
-    since: Number(since),
-  }));
 }
 
 /** Tables with the rows of an image. */
@@ -169,8 +146,8 @@ const TABLES_OF_IMAGES = ["image_packages", "image_statements", "findings", "fin
 
 /** Deletes images with all that is stored of them, except for documents and reports. */
 export async function deleteImages(tx: Transaction, ids: readonly number[]): Promise<void> {
-  const json = JSON.stringify(ids.map(String));
-  const inIds = `IN (SELECT ${tx.dialect.asInteger("value")} FROM (${tx.dialect.texts}) given)`;
+  const json = JSON.stringify(ids);
+  const inIds = `IN (${tx.dialect.integers})`;
   for (const table of TABLES_OF_IMAGES) {
     await tx.run(`DELETE FROM ${table} WHERE image ${inIds}`, json);
   }

@@ -1,5 +1,7 @@
+import { InventoryState } from "@wharf/contract";
 import type { Reader } from "../../../db/connection.ts";
-import { hasDigest, hasTag, joined, type RepoInterval, visibleImages } from "./visible-images.ts";
+import { joined, part } from "../sql-part.ts";
+import { hasDigest, hasTag, type RepoInterval, visibleImages } from "./visible-images.ts";
 
 /** Images with known packages, for reports of the public contract. */
 
@@ -18,10 +20,8 @@ export interface ReportFilter {
   readonly tag?: string;
 }
 
-const KNOWN = 2;
-
 /** Visible images of a repo with a tag, or those of one digest; the last pushed first. */
-export async function reportedImages(
+export function reportedImages(
   reader: Reader,
   intervals: readonly RepoInterval[],
   { repo, digest, tag }: ReportFilter,
@@ -30,21 +30,20 @@ export async function reportedImages(
   const visible = visibleImages(reader.dialect, intervals);
   const condition = joined(
     [
-      ...(repo === undefined ? [] : [{ sql: "i.repo = ?", params: [repo] }]),
-      ...(digest === undefined ? [] : [hasDigest(digest)]),
-      ...(tag === undefined ? [] : [hasTag(tag)]),
-      ...(digest === undefined && tag === undefined ? [{ sql: "i.tags > 0", params: [] }] : []),
-    ],
+      repo !== undefined && part("i.repo = ?", repo),
+      digest !== undefined && hasDigest(digest),
+      tag !== undefined && hasTag(tag),
+      digest === undefined && tag === undefined && part("i.tags > 0"),
+    ].filter((one) => one !== false),
     " AND ",
   );
-  const rows = await reader.all<ReportedImage>(
+  return reader.all<ReportedImage>(
     `SELECT i.id, i.repo, i.digest, i.indexed FROM ${visible.sql}
-     WHERE i.state = ${KNOWN} AND ${condition.sql} ORDER BY i.pushed DESC, i.id DESC LIMIT ?`,
+     WHERE i.state = ${InventoryState.KNOWN} AND ${condition.sql} ORDER BY i.pushed DESC, i.id DESC LIMIT ?`,
     ...visible.params,
     ...condition.params,
     limit,
   );
-  return rows.map((row) => ({ ...row, id: Number(row.id), indexed: Number(row.indexed) }));
 }
 
 /** A finding with the time during which it was open. */
@@ -67,22 +66,13 @@ export async function findingSpans(
   limit: number,
 ): Promise<FindingSpan[]> {
   if (images.length === 0) return [];
-  const { asInteger, texts } = reader.dialect;
-  const rows = await reader.all<FindingSpan>(
+  return reader.all<FindingSpan>(
     `SELECT image, vulnerability, status, severity, first_seen AS "firstSeen", resolved, detail FROM findings
-     WHERE image IN (SELECT ${asInteger("value")} FROM (${texts}) given)
+     WHERE image IN (${reader.dialect.integers})
      ORDER BY vulnerability, image, version LIMIT ?`,
-    JSON.stringify(images.map(String)),
+    JSON.stringify(images),
     limit,
   );
-  return rows.map((row) => ({
-    ...row,
-    image: Number(row.image),
-    status: Number(row.status),
-    severity: Number(row.severity),
-    firstSeen: Number(row.firstSeen),
-    resolved: Number(row.resolved),
-  }));
 }
 
 /** A digest that a tag had from a time on; empty once the tag was deleted. */
@@ -92,17 +82,16 @@ export interface TagState {
 }
 
 /** The states of a tag until a time, the oldest first. */
-export async function tagStates(
+export function tagStates(
   reader: Reader,
   repo: string,
   tag: string,
   until: number,
 ): Promise<TagState[]> {
-  const rows = await reader.all<TagState>(
+  return reader.all<TagState>(
     `SELECT digest, time FROM tag_history WHERE repo = ? AND name = ? AND time < ? ORDER BY time, id`,
     repo,
     tag,
     until,
   );
-  return rows.map(({ digest, time }) => ({ digest, time: Number(time) }));
 }

@@ -1,4 +1,5 @@
-import type { Dialect, Value } from "../../../db/connection.ts";
+import type { Dialect } from "../../../db/connection.ts";
+import { joined, part, type SqlPart } from "../sql-part.ts";
 
 /** A part of the tree that a caller may see: repos with a uid from `low` on and below `high`. */
 export interface RepoInterval {
@@ -6,12 +7,6 @@ export interface RepoInterval {
   readonly high: string;
   /** The length of their uids: those of direct children. Undefined for any. */
   readonly length?: number;
-}
-
-/** A part of a statement, and its parameters in their order. */
-export interface SqlPart {
-  readonly sql: string;
-  readonly params: readonly Value[];
 }
 
 /** Up to so many intervals, conditions are cheaper than a join with them. */
@@ -36,9 +31,8 @@ export function visibleImages(dialect: Dialect, intervals: readonly RepoInterval
 }
 
 function isWithin({ low, high, length }: RepoInterval): SqlPart {
-  const range = { sql: "repo >= ? AND repo < ?", params: [low, high] };
-  if (length === undefined) return range;
-  return { sql: `${range.sql} AND length(repo) = ?`, params: [...range.params, length] };
+  const range = part("repo >= ? AND repo < ?", low, high);
+  return length === undefined ? range : joined([range, part("length(repo) = ?", length)], " AND ");
 }
 
 /** Images pushed or pulled within so many milliseconds are in use. */
@@ -72,13 +66,5 @@ export function hasTag(name: string): SqlPart {
       OR EXISTS (SELECT 1 FROM image_indexes WHERE image_indexes.repo = i.repo AND image_indexes.image = i.digest
         AND image_indexes.index_digest = tags.digest)))`,
     params: [name],
-  };
-}
-
-/** Parts joined by a text. */
-export function joined(parts: readonly SqlPart[], by: string): SqlPart {
-  return {
-    sql: parts.map(({ sql }) => sql).join(by),
-    params: parts.flatMap(({ params }) => params),
   };
 }

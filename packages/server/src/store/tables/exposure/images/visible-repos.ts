@@ -1,4 +1,5 @@
 import type { Reader } from "../../../db/connection.ts";
+import { numberOf, part } from "../sql-part.ts";
 import type { RepoInterval } from "./visible-images.ts";
 
 /** Repos that a caller may see, by name. */
@@ -30,40 +31,15 @@ export async function visibleReposNamed(
   return rows.filter(({ uid }) => isVisible(intervals, uid));
 }
 
-/** The names of repos, by their uids. */
-export async function namesOfRepos(
-  reader: Reader,
-  uids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const sql = `SELECT uid, name FROM repos WHERE uid IN (${reader.dialect.texts})`;
-  const rows = await reader.arrays<readonly [string, string]>(sql, JSON.stringify(uids));
-  return new Map(rows);
-}
-
 /** The number of distinct images in the repos at and below a scope, without what is attached to others. */
-export async function countDigests(reader: Reader, low: string, high: string): Promise<number> {
-  const row = await reader.get<{ total: number }>(
-    `SELECT count(DISTINCT digest) AS total FROM manifests
-     WHERE ((repo >= ? AND repo < ?) OR repo = ?) AND kind = 'image' AND subject = ''`,
-    `${low}/`,
-    high,
-    low,
-  );
-  return Number(row?.total ?? 0);
+export function countDigests(reader: Reader, low: string, high: string): Promise<number> {
+  const from = `FROM manifests
+    WHERE ((repo >= ? AND repo < ?) OR repo = ?) AND kind = 'image' AND subject = ''`;
+  return numberOf(reader, "count(DISTINCT digest)", part(from, `${low}/`, high, low));
 }
 
 /** The digest of the tag of a repo that was moved last. */
 export async function newestDigest(reader: Reader, repo: string): Promise<string | undefined> {
   const sql = "SELECT digest FROM tags WHERE parent = ? ORDER BY updated DESC, name LIMIT 1";
   return (await reader.get<{ digest: string }>(sql, repo))?.digest;
-}
-
-/** The names of groups, by their uids. */
-export async function namesOfGroups(
-  reader: Reader,
-  uids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const sql = `SELECT uid, name FROM groups WHERE uid IN (${reader.dialect.texts})`;
-  const rows = await reader.arrays<readonly [string, string]>(sql, JSON.stringify(uids));
-  return new Map(rows);
 }

@@ -1,5 +1,6 @@
 import type { Reader } from "../../../db/connection.ts";
-import { type RepoInterval, type SqlPart, visibleImages } from "../images/visible-images.ts";
+import { type RepoInterval, visibleImages } from "../images/visible-images.ts";
+import { joined, numberOf, part, type SqlPart } from "../sql-part.ts";
 
 /** The apk packages of visible images, each package URL once. */
 
@@ -32,35 +33,24 @@ export interface ApkPage {
 function selected({ dialect }: Reader, filter: ApkFilter): SqlPart {
   const { intervals, name, prefix, names, origin, architecture } = filter;
   const visible = visibleImages(dialect, intervals);
-  const parts: SqlPart[] = [
-    ...(name === undefined ? [] : [{ sql: "v.name = ?", params: [name] }]),
-    ...(prefix === undefined
-      ? []
-      : [{ sql: "substr(v.name, 1, ?) = ?", params: [prefix.length, prefix] }]),
-    ...(names === undefined
-      ? []
-      : [{ sql: `v.name IN (${dialect.texts})`, params: [JSON.stringify(names)] }]),
-    ...(origin === undefined
-      ? []
-      : [{ sql: "(v.origin = ? OR (v.origin = '' AND v.name = ?))", params: [origin, origin] }]),
-    ...(architecture === undefined
-      ? []
-      : [
-          {
-            sql: dialect.isWithin("v.detail"),
-            params: [`"arch":${JSON.stringify(architecture)}`],
-          },
-        ]),
-  ];
+  const conditions = [
+    part("p.version = v.id AND i.id = p.image AND v.purl >= 'pkg:apk/' AND v.purl < 'pkg:apk0'"),
+    name !== undefined && part("v.name = ?", name),
+    prefix !== undefined && part("substr(v.name, 1, ?) = ?", prefix.length, prefix),
+    names !== undefined && part(`v.name IN (${dialect.texts})`, JSON.stringify(names)),
+    origin !== undefined && part("(v.origin = ? OR (v.origin = '' AND v.name = ?))", origin, origin),
+    architecture !== undefined &&
+      part(dialect.isWithin("v.detail"), `"arch":${JSON.stringify(architecture)}`),
+  ].filter((one) => one !== false);
+  const { sql, params } = joined(conditions, " AND ");
   return {
-    sql: `FROM package_versions v CROSS JOIN image_packages p CROSS JOIN ${visible.sql}
-      WHERE p.version = v.id AND i.id = p.image AND v.purl >= 'pkg:apk/' AND v.purl < 'pkg:apk0'${parts.map(({ sql }) => ` AND ${sql}`).join("")}`,
-    params: [...visible.params, ...parts.flatMap(({ params }) => params)],
+    sql: `FROM package_versions v CROSS JOIN image_packages p CROSS JOIN ${visible.sql} WHERE ${sql}`,
+    params: [...visible.params, ...params],
   };
 }
 
 /** A page of packages by name. */
-export async function apkPackages(
+export function apkPackages(
   reader: Reader,
   filter: ApkFilter,
   { descending, limit, offset }: ApkPage,
@@ -77,8 +67,8 @@ export async function apkPackages(
   );
 }
 
-export async function countApks(reader: Reader, filter: ApkFilter): Promise<number> {
-  return numberOf(reader, "v.purl", selected(reader, filter));
+export function countApks(reader: Reader, filter: ApkFilter): Promise<number> {
+  return numberOf(reader, "count(DISTINCT v.purl)", selected(reader, filter));
 }
 
 /** A page of the names of packages. */
@@ -97,11 +87,6 @@ export async function apkNames(
   return rows.map(([name]) => name);
 }
 
-export async function countApkNames(reader: Reader, filter: ApkFilter): Promise<number> {
-  return numberOf(reader, "v.name", selected(reader, filter));
-}
-
-async function numberOf(reader: Reader, column: string, { sql, params }: SqlPart): Promise<number> {
-  const counted = `SELECT count(DISTINCT ${column}) AS total ${sql}`;
-  return Number((await reader.get<{ total: number }>(counted, ...params))?.total ?? 0);
+export function countApkNames(reader: Reader, filter: ApkFilter): Promise<number> {
+  return numberOf(reader, "count(DISTINCT v.name)", selected(reader, filter));
 }

@@ -1,12 +1,6 @@
 import type { Reader } from "../../../db/connection.ts";
-import {
-  hasDigest,
-  inUse,
-  joined,
-  type RepoInterval,
-  type SqlPart,
-  visibleImages,
-} from "../images/visible-images.ts";
+import { hasDigest, inUse, type RepoInterval, visibleImages } from "../images/visible-images.ts";
+import { joined, numberOf, part, type SqlPart } from "../sql-part.ts";
 import { type PackageFilter, versionsNamed } from "./named-packages.ts";
 
 /** Reads of packages of images for callers. */
@@ -31,7 +25,7 @@ const COLUMNS = `v.id, v.purl, v.ecosystem, v.release, v.name, v.version, v.orig
 export type PackagePosition = readonly [name: string, id: number];
 
 /** Packages of an image by name; only those whose name or package URL contains a text. */
-export async function packagesOfImage(
+export function packagesOfImage(
   reader: Reader,
   image: number,
   page: {
@@ -42,19 +36,16 @@ export async function packagesOfImage(
 ): Promise<PackageRow[]> {
   const { text, after, limit } = page;
   const { sql, params } = ofImage(reader, image, text);
-  const rows = await reader.all<PackageRow>(
+  return reader.all<PackageRow>(
     `SELECT ${COLUMNS} ${sql}${after ? " AND (v.name, v.id) > (?, ?)" : ""} ORDER BY v.name, v.id LIMIT ?`,
     ...params,
     ...(after ?? []),
     limit,
   );
-  return rows.map((row) => ({ ...row, id: Number(row.id) }));
 }
 
-export async function countPackages(reader: Reader, image: number, text: string): Promise<number> {
-  const { sql, params } = ofImage(reader, image, text);
-  const row = await reader.get<{ total: number }>(`SELECT count(*) AS total ${sql}`, ...params);
-  return Number(row?.total ?? 0);
+export function countPackages(reader: Reader, image: number, text: string): Promise<number> {
+  return numberOf(reader, "count(*)", ofImage(reader, image, text));
 }
 
 function ofImage({ dialect }: Reader, image: number, text: string): SqlPart {
@@ -77,7 +68,7 @@ export interface ImageRow {
 }
 
 /** The image with a digest in a repo, or the images of the index with it. */
-export async function visibleImagesOf(
+export function visibleImagesOf(
   reader: Reader,
   intervals: readonly RepoInterval[],
   repo: string,
@@ -85,14 +76,13 @@ export async function visibleImagesOf(
 ): Promise<ImageRow[]> {
   const visible = visibleImages(reader.dialect, intervals);
   const condition = hasDigest(digest);
-  const rows = await reader.all<ImageRow>(
+  return reader.all<ImageRow>(
     `SELECT i.id, i.repo, i.digest, i.platform, i.state FROM ${visible.sql}
      WHERE i.repo = ? AND ${condition.sql} ORDER BY i.platform, i.digest`,
     ...visible.params,
     repo,
     ...condition.params,
   );
-  return rows.map((row) => ({ ...row, id: Number(row.id), state: Number(row.state) }));
 }
 
 /** Which images contain which packages. */
@@ -110,17 +100,14 @@ export interface ContentFilter {
 /** The versions of the package. */
 function selectedVersions({ dialect }: Reader, filter: Omit<ContentFilter, "intervals">): SqlPart {
   const { ecosystem, release, versions } = filter;
-  const equals = (column: string, value: string | undefined): SqlPart[] =>
-    value === undefined ? [] : [{ sql: `${column} = ?`, params: [value] }];
   const named = versionsNamed(filter.package);
-  const versionFilter = `id IN (SELECT ${dialect.asInteger("value")} FROM (${dialect.texts}) given)`;
   const { sql, params } = joined(
     [
-      { ...named, sql: `id IN (${named.sql})` },
-      ...equals("ecosystem", ecosystem),
-      ...equals("release", release),
-      ...(versions ? [{ sql: versionFilter, params: [JSON.stringify(versions.map(String))] }] : []),
-    ],
+      part(`id IN (${named.sql})`, ...named.params),
+      ecosystem !== undefined && part("ecosystem = ?", ecosystem),
+      release !== undefined && part("release = ?", release),
+      versions !== undefined && part(`id IN (${dialect.integers})`, JSON.stringify(versions)),
+    ].filter((one) => one !== false),
     " AND ",
   );
   return { sql: `(SELECT id, ecosystem, version FROM package_versions WHERE ${sql}) v`, params };
@@ -156,7 +143,7 @@ export interface PackageImageRow extends PackageRow {
 export type PackageImagePosition = readonly [inUse: number, image: number, version: number];
 
 /** A page of images that contain a package. */
-export async function imagesWithPackage(
+export function imagesWithPackage(
   reader: Reader,
   filter: ContentFilter,
   after: PackageImagePosition | undefined,
@@ -165,7 +152,7 @@ export async function imagesWithPackage(
   const { sql, params } = selectedImages(reader, filter);
   const use = inUse(filter.now);
   const later = `WHERE ("inUse" < ? OR ("inUse" = ? AND (image, version) > (?, ?)))`;
-  const rows = await reader.all<PackageImageRow>(
+  return reader.all<PackageImageRow>(
     `SELECT ${COLUMNS}, i.id AS image, i.repo, i.digest, i.platform, i.pushed, found."inUse" FROM (
        SELECT * FROM (SELECT p.image, p.version, ${use.sql} AS "inUse" ${sql}) used
        ${after ? later : ""} ORDER BY "inUse" DESC, image, version LIMIT ?) found
@@ -177,32 +164,17 @@ export async function imagesWithPackage(
     ...(after ? [after[0], ...after] : []),
     limit,
   );
-  return rows.map((row) => ({
-    ...row,
-    id: Number(row.id),
-    image: Number(row.image),
-    pushed: Number(row.pushed),
-  }));
 }
 
-export async function countImagesWithPackage(
-  reader: Reader,
-  filter: ContentFilter,
-): Promise<number> {
-  const { sql, params } = selectedImages(reader, filter);
-  const row = await reader.get<{ total: number }>(`SELECT count(*) AS total ${sql}`, ...params);
-  return Number(row?.total ?? 0);
+export function countImagesWithPackage(reader: Reader, filter: ContentFilter): Promise<number> {
+  return numberOf(reader, "count(*)", selectedImages(reader, filter));
 }
 
 /** The versions of a package in images that the caller may see. */
-export async function versionsInImages(
+export function versionsInImages(
   reader: Reader,
   filter: ContentFilter,
 ): Promise<{ id: number; ecosystem: string; version: string }[]> {
   const { sql, params } = selectedImages(reader, filter);
-  const rows = await reader.all<{ id: number; ecosystem: string; version: string }>(
-    `SELECT DISTINCT v.id, v.ecosystem, v.version ${sql}`,
-    ...params,
-  );
-  return rows.map((row) => ({ ...row, id: Number(row.id) }));
+  return reader.all(`SELECT DISTINCT v.id, v.ecosystem, v.version ${sql}`, ...params);
 }

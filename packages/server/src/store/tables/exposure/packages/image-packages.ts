@@ -21,10 +21,9 @@ export async function versionsOfImages(
   reader: Reader,
   images: readonly number[],
 ): Promise<number[]> {
-  const { asInteger, texts } = reader.dialect;
   const sql = `SELECT DISTINCT version FROM image_packages
-    WHERE image IN (SELECT ${asInteger("value")} FROM (${texts}) given)`;
-  const rows = await reader.arrays<readonly [number]>(sql, JSON.stringify(images.map(String)));
+    WHERE image IN (${reader.dialect.integers})`;
+  const rows = await reader.arrays<readonly [number]>(sql, JSON.stringify(images));
   return rows.map(([version]) => version);
 }
 
@@ -52,12 +51,11 @@ async function deletePackages(
   versions: readonly number[],
 ): Promise<void> {
   if (versions.length === 0) return;
-  const { asInteger, texts } = tx.dialect;
   await tx.run(
     `DELETE FROM image_packages
-     WHERE image = ? AND version IN (SELECT ${asInteger("value")} FROM (${texts}) given)`,
+     WHERE image = ? AND version IN (${tx.dialect.integers})`,
     image,
-    JSON.stringify(versions.map(String)),
+    JSON.stringify(versions),
   );
 }
 

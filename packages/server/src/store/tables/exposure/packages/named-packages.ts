@@ -1,5 +1,4 @@
-import type { Value } from "../../../db/connection.ts";
-import { joined, type SqlPart } from "../images/visible-images.ts";
+import { joined, part, type SqlPart } from "../sql-part.ts";
 
 /** A package as a caller names it: by a name, or by a package URL. */
 export type PackageFilter =
@@ -54,8 +53,4 @@ function ofEcosystem(ecosystem: string, version: string): SqlPart {
 
 function selectOf({ sql, params }: SqlPart): SqlPart {
   return { sql: `SELECT id FROM package_versions WHERE ${sql}`, params };
-}
-
-function part(sql: string, ...params: readonly Value[]): SqlPart {
-  return { sql, params };
 }

@@ -21,10 +21,6 @@ export interface PackageVersion {
   readonly detail: string;
 }
 
-export interface StoredVersion extends PackageVersion {
-  readonly id: number;
-}
-
 /** Identifies a version by all that is said of it. */
 export function keyOf(version: PackageVersion): string {
   return hash("sha256", JSON.stringify(fieldsOf(version)), "base64url");
@@ -69,17 +65,17 @@ export async function versionIds(
 /** Deletes those of the versions that no image contains any more, with their matches. */
 export async function deleteUnused(tx: Transaction, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  const { asInteger, texts } = tx.dialect;
+  const { integers } = tx.dialect;
   const unused = await tx.all<{ id: number }>(
-    `DELETE FROM package_versions WHERE id IN (SELECT ${asInteger("value")} FROM (${texts}) given)
+    `DELETE FROM package_versions WHERE id IN (${integers})
        AND NOT EXISTS (SELECT 1 FROM image_packages WHERE image_packages.version = package_versions.id)
      RETURNING id`,
-    JSON.stringify(ids.map(String)),
+    JSON.stringify(ids),
   );
   if (unused.length === 0) return;
   await tx.run(
     `DELETE FROM vulnerability_matches
-     WHERE version IN (SELECT ${asInteger("value")} FROM (${texts}) given)`,
-    JSON.stringify(unused.map(({ id }) => String(id))),
+     WHERE version IN (${integers})`,
+    JSON.stringify(unused.map(({ id }) => id)),
   );
 }

@@ -10,14 +10,14 @@ export interface PackageHit {
 }
 
 /** Packages whose name contains a text in lower case: those with exactly this name first, then those in the most images. */
-export async function searchPackages(
+export function searchPackages(
   reader: Reader,
   intervals: readonly RepoInterval[],
   text: string,
   limit: number,
 ): Promise<PackageHit[]> {
   const visible = visibleImages(reader.dialect, intervals);
-  const rows = await reader.all<PackageHit>(
+  return reader.all<PackageHit>(
     `SELECT v.ecosystem, v.name, count(DISTINCT i.id) AS images
      FROM package_versions v CROSS JOIN image_packages p CROSS JOIN ${visible.sql}
      WHERE p.version = v.id AND i.id = p.image AND ${reader.dialect.isWithin("lower(v.name)")}
@@ -28,7 +28,6 @@ export async function searchPackages(
     text,
     limit,
   );
-  return rows.map((row) => ({ ...row, images: Number(row.images) }));
 }
 
 /** Versions of a package in images. */
@@ -61,7 +60,7 @@ export interface ImageHit {
  * Images whose repo or a tag of them contains a text in lower case, or whose digest begins with it. Tags and digests of
  * indexes are those of their images, too.
  */
-export async function searchImages(
+export function searchImages(
   reader: Reader,
   intervals: readonly RepoInterval[],
   text: string,
@@ -72,7 +71,7 @@ export async function searchImages(
   const begins = (digest: string) => `(substr(${digest}, 1, ?) = ? OR substr(${digest}, 8, ?) = ?)`;
   const ofDigest = [text.length, text, text.length, text];
   const ofIndex = "x.repo = i.repo AND x.image = i.digest";
-  const rows = await reader.all<ImageHit>(
+  return reader.all<ImageHit>(
     `SELECT i.id, i.repo, i.digest FROM ${visible.sql} JOIN repos r ON r.uid = i.repo
      WHERE ${isWithin("lower(r.name)")} OR ${begins("i.digest")}
        OR EXISTS (SELECT 1 FROM image_indexes x WHERE ${ofIndex} AND ${begins("x.index_digest")})
@@ -86,30 +85,5 @@ export async function searchImages(
     ...ofDigest,
     text,
     limit,
-  );
-  return rows.map((row) => ({ ...row, id: Number(row.id) }));
-}
-
-/** Open findings of images by severity. */
-export async function countsOfImages(
-  reader: Reader,
-  images: readonly number[],
-): Promise<ReadonlyMap<number, readonly { severity: number; open: number; fixable: number }[]>> {
-  const { asInteger, texts } = reader.dialect;
-  const rows = await reader.arrays<readonly [number, number, number, number]>(
-    `SELECT image, severity, open, fixable FROM finding_counts
-     WHERE image IN (SELECT ${asInteger("value")} FROM (${texts}) given) AND open > 0 ORDER BY severity`,
-    JSON.stringify(images.map(String)),
-  );
-  const grouped = Map.groupBy(rows, ([image]) => Number(image));
-  return new Map(
-    [...grouped].map(([image, some]) => [
-      image,
-      some.map(([, severity, open, fixable]) => ({
-        severity: Number(severity),
-        open: Number(open),
-        fixable: Number(fixable),
-      })),
-    ]),
   );
 }

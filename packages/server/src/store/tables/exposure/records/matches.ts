@@ -1,3 +1,4 @@
+import type { MatchedBy } from "@wharf/contract";
 import type { Transaction } from "../../../db/commit/transaction.ts";
 import type { Reader } from "../../../db/connection.ts";
 import type { PackageKey } from "./records.ts";
@@ -7,7 +8,7 @@ export interface MatchRow {
   readonly record: number;
   readonly version: number;
   readonly state: number;
-  readonly matchedBy: number;
+  readonly matchedBy: MatchedBy;
   /** JSON array of versions. */
   readonly fixed: string;
   /** JSON (exposure/matching/match.ts). */
@@ -38,10 +39,9 @@ function versionColumns(table: string): string {
 /** The package versions with these ids. */
 export async function versionsById(reader: Reader, ids: readonly number[]): Promise<VersionRow[]> {
   if (ids.length === 0) return [];
-  const { asInteger, texts } = reader.dialect;
   const sql = `SELECT ${versionColumns("v")} FROM package_versions v
-    WHERE v.id IN (SELECT ${asInteger("value")} FROM (${texts}) given)`;
-  return (await reader.all<VersionRow>(sql, JSON.stringify(ids))).map(withId);
+    WHERE v.id IN (${reader.dialect.integers})`;
+  return reader.all<VersionRow>(sql, JSON.stringify(ids));
 }
 
 /** The versions of packages with these names, and of packages that were built from them. */
@@ -52,7 +52,7 @@ export async function versionsOfPackages(
   if (packages.length === 0) return [];
   const pairs = `(${reader.dialect.tuples("ecosystem", "name")}) given`;
   const json = JSON.stringify(packages);
-  const rows = await reader.all<VersionRow>(
+  return reader.all<VersionRow>(
     `SELECT ${versionColumns("v")} FROM ${pairs} JOIN package_versions v
        ON v.name = given.name AND v.ecosystem = given.ecosystem
      UNION
@@ -61,48 +61,20 @@ export async function versionsOfPackages(
     json,
     json,
   );
-  return rows.map(withId);
-}
-
-function withId(row: VersionRow): VersionRow {
-  return { ...row, id: Number(row.id) };
 }
 
 const COLUMNS = `record, version, state, matched_by AS "matchedBy", fixed, detail`;
 
-/** The matches of records. */
-export async function matchesOfRecords(
-  reader: Reader,
-  records: readonly number[],
-): Promise<MatchRow[]> {
-  return matchesBy(reader, "record", records);
-}
-
-/** The matches of package versions. */
-export async function matchesOfVersions(
-  reader: Reader,
-  versions: readonly number[],
-): Promise<MatchRow[]> {
-  return matchesBy(reader, "version", versions);
-}
-
-async function matchesBy(
+/** The matches of records, or of package versions. */
+export async function matchesBy(
   reader: Reader,
   column: "record" | "version",
   ids: readonly number[],
 ): Promise<MatchRow[]> {
   if (ids.length === 0) return [];
-  const { asInteger, texts } = reader.dialect;
   const sql = `SELECT ${COLUMNS} FROM vulnerability_matches
-    WHERE ${column} IN (SELECT ${asInteger("value")} FROM (${texts}) given)`;
-  const rows = await reader.all<MatchRow>(sql, JSON.stringify(ids));
-  return rows.map((row) => ({
-    ...row,
-    record: Number(row.record),
-    version: Number(row.version),
-    state: Number(row.state),
-    matchedBy: Number(row.matchedBy),
-  }));
+    WHERE ${column} IN (${reader.dialect.integers})`;
+  return reader.all<MatchRow>(sql, JSON.stringify(ids));
 }
 
 /** The subset of records that have a match. */
@@ -111,13 +83,12 @@ export async function recordsWithMatches(
   records: readonly number[],
 ): Promise<ReadonlySet<number>> {
   if (records.length === 0) return new Set();
-  const { asInteger, texts } = reader.dialect;
-  const rows = await reader.arrays<readonly [string]>(
-    `SELECT value FROM (${texts}) given
-     WHERE EXISTS (SELECT 1 FROM vulnerability_matches WHERE record = ${asInteger("given.value")})`,
+  const rows = await reader.arrays<readonly [number]>(
+    `SELECT value FROM (${reader.dialect.integers}) given
+     WHERE EXISTS (SELECT 1 FROM vulnerability_matches WHERE record = given.value)`,
     JSON.stringify(records),
   );
-  return new Set(rows.map(([record]) => Number(record)));
+  return new Set(rows.map(([record]) => record));
 }
 
 /** Deletes matches by record and version. */

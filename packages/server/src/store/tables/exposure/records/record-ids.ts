@@ -1,5 +1,6 @@
 import { subtreeEnd } from "@wharf/contract";
 import type { Reader } from "../../../db/connection.ts";
+import { numberOf, part, type SqlPart } from "../sql-part.ts";
 
 /** The part of a record that has its id, as it is stored: JSON that begins with it, so that it orders records. */
 export type StoredId = string;
@@ -11,14 +12,15 @@ export interface IdPage {
   readonly limit: number;
 }
 
-function range(reader: Reader, scopes: readonly string[] | undefined) {
-  if (scopes === undefined) return { sql: "", params: [] };
+/** The records `r` at and below scopes, from FROM on. */
+function recordsWithin({ dialect }: Reader, scopes: readonly string[] | undefined): SqlPart {
+  if (scopes === undefined) return part("FROM vulnerability_records r");
   const intervals = scopes.map((uid) => [`${uid}/`, subtreeEnd(uid)]);
-  return {
-    sql: `(${reader.dialect.tuples("low", "high")}) part JOIN`,
-    on: " ON r.advisory >= part.low AND r.advisory < part.high",
-    params: [JSON.stringify(intervals)],
-  };
+  return part(
+    `FROM (${dialect.tuples("low", "high")}) part JOIN vulnerability_records r
+      ON r.advisory >= part.low AND r.advisory < part.high`,
+    JSON.stringify(intervals),
+  );
 }
 
 /** A page of the distinct ids of records at and below scopes, in their order. */
@@ -26,10 +28,9 @@ export async function recordIds(
   reader: Reader,
   { scopes, after, limit }: IdPage,
 ): Promise<StoredId[]> {
-  const { sql, on = "", params } = range(reader, scopes);
+  const { sql, params } = recordsWithin(reader, scopes);
   const rows = await reader.arrays<readonly [string]>(
-    `SELECT DISTINCT r.detail FROM ${sql} vulnerability_records r${on} WHERE r.detail > ?
-     ORDER BY r.detail LIMIT ?`,
+    `SELECT DISTINCT r.detail ${sql} WHERE r.detail > ? ORDER BY r.detail LIMIT ?`,
     ...params,
     after,
     limit,
@@ -37,14 +38,9 @@ export async function recordIds(
   return rows.map(([detail]) => detail);
 }
 
-export async function countRecordIds(
+export function countRecordIds(
   reader: Reader,
   scopes: readonly string[] | undefined,
 ): Promise<number> {
-  const { sql, on = "", params } = range(reader, scopes);
-  const row = await reader.get<{ total: number }>(
-    `SELECT count(DISTINCT r.detail) AS total FROM ${sql} vulnerability_records r${on}`,
-    ...params,
-  );
-  return Number(row?.total ?? 0);
+  return numberOf(reader, "count(DISTINCT r.detail)", recordsWithin(reader, scopes));
 }

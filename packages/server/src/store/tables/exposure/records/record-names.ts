@@ -32,13 +32,11 @@ export async function namesOfRecords(
   records: readonly number[],
 ): Promise<RecordName[]> {
   if (records.length === 0) return [];
-  const { asInteger, texts } = reader.dialect;
-  const rows = await reader.all<RecordName>(
+  return reader.all<RecordName>(
     `SELECT record, name, role FROM vulnerability_record_names
-     WHERE record IN (SELECT ${asInteger("value")} FROM (${texts}) given)`,
+     WHERE record IN (${reader.dialect.integers})`,
     JSON.stringify(records),
   );
-  return rows.map(withNumbers);
 }
 
 /** All names of the records that have one of these names, in groups that are relevant at a scope. */
@@ -49,7 +47,7 @@ export async function namesBeside(
 ): Promise<GroupedName[]> {
   if (names.length === 0) return [];
   const { texts } = reader.dialect;
-  const rows = await reader.all<GroupedName>(
+  return reader.all<GroupedName>(
     `SELECT n.record, n.name, n.role, r.group_uid AS "group"
      FROM vulnerability_record_names n JOIN vulnerability_records r ON r.id = n.record
      WHERE n.record IN (SELECT record FROM vulnerability_record_names WHERE name IN (${texts}))
@@ -59,11 +57,6 @@ export async function namesBeside(
     scope,
     subtreeEnd(scope),
   );
-  return rows.map(withNumbers);
-}
-
-function withNumbers<N extends RecordName>(row: N): N {
-  return { ...row, record: Number(row.record), role: Number(row.role) };
 }
 
 /** Replaces the names of records. */
@@ -73,10 +66,10 @@ export async function replaceNames(
   names: readonly RecordName[],
 ): Promise<void> {
   if (records.length === 0) return;
-  const { asInteger, texts, tuples } = tx.dialect;
+  const { asInteger, integers, tuples } = tx.dialect;
   await tx.run(
     `DELETE FROM vulnerability_record_names
-     WHERE record IN (SELECT ${asInteger("value")} FROM (${texts}) given)`,
+     WHERE record IN (${integers})`,
     JSON.stringify(records),
   );
   await tx.run(

@@ -39,16 +39,15 @@ export async function recordsOfAdvisories(
 ): Promise<StoredRecord[]> {
   if (advisories.length === 0) return [];
   const sql = `SELECT ${COLUMNS} FROM vulnerability_records WHERE advisory IN (${reader.dialect.texts}) ORDER BY id`;
-  return (await reader.all<StoredRecord>(sql, JSON.stringify(advisories))).map(withNumbers);
+  return reader.all<StoredRecord>(sql, JSON.stringify(advisories));
 }
 
 /** The records with these ids. */
 export async function recordsById(reader: Reader, ids: readonly number[]): Promise<StoredRecord[]> {
   if (ids.length === 0) return [];
-  const { asInteger, texts } = reader.dialect;
   const sql = `SELECT ${COLUMNS} FROM vulnerability_records
-    WHERE id IN (SELECT ${asInteger("value")} FROM (${texts}) given) ORDER BY id`;
-  return (await reader.all<StoredRecord>(sql, JSON.stringify(ids))).map(withNumbers);
+    WHERE id IN (${reader.dialect.integers}) ORDER BY id`;
+  return reader.all<StoredRecord>(sql, JSON.stringify(ids));
 }
 
 /** The part of a record that findings based on it show. */
@@ -64,13 +63,12 @@ export async function recordSummaries(
   reader: Reader,
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, RecordSummary>> {
-  const { asInteger, texts } = reader.dialect;
   const rows = await reader.all<RecordSummary & { id: number }>(
     `SELECT id, group_uid AS "group", updated, detail FROM vulnerability_records
-     WHERE id IN (SELECT ${asInteger("value")} FROM (${texts}) given)`,
-    JSON.stringify([...new Set(ids)].map(String)),
+     WHERE id IN (${reader.dialect.integers})`,
+    JSON.stringify([...new Set(ids)]),
   );
-  return new Map(rows.map(({ id, ...row }) => [Number(id), row]));
+  return new Map(rows.map(({ id, ...row }) => [id, row]));
 }
 
 /** The name of a package, with its ecosystem. */
@@ -86,7 +84,7 @@ export async function recordsOfPackages(
   const sql = `SELECT ${columns.join(", ")}
     FROM (${reader.dialect.tuples("ecosystem", "package")}) given
     JOIN vulnerability_records r ON r.package = given.package AND r.ecosystem = given.ecosystem ORDER BY r.id`;
-  return (await reader.all<StoredRecord>(sql, JSON.stringify(packages))).map(withNumbers);
+  return reader.all<StoredRecord>(sql, JSON.stringify(packages));
 }
 
 /** Inserts records, of which there must be none yet for advisory, release and package. */
@@ -130,8 +128,7 @@ export async function updateRecords(tx: Transaction, rows: readonly StoredRecord
 /** Deletes records with their names and matches. */
 export async function deleteRecords(tx: Transaction, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  const { asInteger, texts } = tx.dialect;
-  const list = `(SELECT ${asInteger("value")} FROM (${texts}) given)`;
+  const list = `(${tx.dialect.integers})`;
   const json = JSON.stringify(ids);
   await tx.run(`DELETE FROM vulnerability_matches WHERE record IN ${list}`, json);
   await tx.run(`DELETE FROM vulnerability_record_names WHERE record IN ${list}`, json);
@@ -162,18 +159,6 @@ export async function advisoriesAfter(
   );
   return parts
     .flat()
-    .map((row) => ({ ...row, id: Number(row.id), updated: Number(row.updated) }))
     .sort((a, b) => a.updated - b.updated || a.id - b.id)
     .slice(0, limit);
-}
-
-function withNumbers(row: StoredRecord): StoredRecord {
-  const { id, status, severity, updated } = row;
-  return {
-    ...row,
-    id: Number(id),
-    status: Number(status),
-    severity: Number(severity),
-    updated: Number(updated),
-  };
 }

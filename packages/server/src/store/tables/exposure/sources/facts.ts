@@ -22,7 +22,7 @@ export async function factsOf(
     `SELECT name, exploited, probability, percentile FROM vulnerability_facts WHERE name IN (${reader.dialect.texts})`,
     JSON.stringify(names),
   );
-  return new Map(rows.map((row) => [row.name, withNumbers(row)]));
+  return new Map(rows.map((row) => [row.name, row]));
 }
 
 /** All names that are listed as exploited. */
@@ -50,14 +50,4 @@ export async function writeFacts(
       ...batch.flatMap((one) => [one.name, one.exploited, one.probability, one.percentile, now]),
     );
   }
-}
-
-function withNumbers({ name, ...row }: VulnerabilityFacts): VulnerabilityFacts {
-  const { exploited, probability, percentile } = row;
-  return {
-    name,
-    exploited: Number(exploited),
-    probability: Number(probability),
-    percentile: Number(percentile),
-  };
 }

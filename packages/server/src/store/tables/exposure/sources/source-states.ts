@@ -51,7 +51,7 @@ export async function sourceStates(
     `SELECT uid, ${COLUMNS} FROM vulnerability_source_states WHERE uid IN (${reader.dialect.texts})`,
     JSON.stringify(uids),
   );
-  return new Map(rows.map(({ uid, ...row }) => [uid, fromRow(row)]));
+  return new Map(rows.map(({ uid, ...row }) => [uid, { ...row, alerted: row.alerted === 1 }]));
 }
 
 /** Sources that are due, the earliest first. */
@@ -64,8 +64,7 @@ export async function dueSources(reader: Reader, now: number, limit: number): Pr
 /** When the source that is furthest behind last succeeded; undefined without sources that are due at times. */
 export async function oldestSuccess(reader: Reader): Promise<number | undefined> {
   const sql = `SELECT min(succeeded) AS oldest FROM vulnerability_source_states WHERE due < ${NEVER_DUE}`;
-  const oldest = (await reader.get<{ oldest: number | null }>(sql))?.oldest;
-  return oldest === null || oldest === undefined ? undefined : Number(oldest);
+  return (await reader.get<{ oldest: number | null }>(sql))?.oldest ?? undefined;
 }
 
 /** Sets the next attempt. */
@@ -103,17 +102,4 @@ export async function setSourcePosition(
 ): Promise<void> {
   const sql = "UPDATE vulnerability_source_states SET position = ? WHERE uid = ?";
   await tx.run(sql, position, uid);
-}
-
-function fromRow(row: Row): SourceState {
-  const numbers = [
-    "due",
-    "attempted",
-    "succeeded",
-    "dataTime",
-    "failingSince",
-    "failures",
-  ] as const;
-  const read = Object.fromEntries(numbers.map((name) => [name, Number(row[name])]));
-  return { ...row, ...read, alerted: Number(row.alerted) === 1 };
 }

@@ -67,7 +67,7 @@ export async function requestWork(
 const COLUMNS = "kind, key, due, sequence, attempts, cursor";
 
 /** Work of these kinds that is due, the earliest first. */
-export async function dueWork(
+export function dueWork(
   reader: Reader,
   now: number,
   kinds: readonly WorkKind[],
@@ -75,8 +75,7 @@ export async function dueWork(
 ): Promise<Work[]> {
   const sql = `SELECT ${COLUMNS} FROM exposure_work
     WHERE due <= ? AND kind IN (${reader.dialect.texts}) ORDER BY due, kind, key LIMIT ?`;
-  const rows = await reader.all<Work>(sql, now, JSON.stringify(kinds), limit);
-  return rows.map(withNumbers);
+  return reader.all<Work>(sql, now, JSON.stringify(kinds), limit);
 }
 
 /** The organization whose repo the key of work begins with. */
@@ -85,7 +84,7 @@ export function ownerOf(key: string): string {
 }
 
 /** The next due work of a kind, except for these keys and these organizations. */
-export async function nextWork(
+export function nextWork(
   reader: Reader,
   now: number,
   kind: WorkKind,
@@ -93,7 +92,7 @@ export async function nextWork(
 ): Promise<Work | undefined> {
   // The keys of an organization are between `uid/` and `uid0`.
   const others = except.owners.map(() => " AND NOT (key >= ? AND key < ?)").join("");
-  const row = await reader.get<Work>(
+  return reader.get<Work>(
     `SELECT ${COLUMNS} FROM exposure_work
      WHERE due <= ? AND kind = ? AND key NOT IN (${reader.dialect.texts})${others}
      ORDER BY due, kind, key LIMIT 1`,
@@ -102,7 +101,6 @@ export async function nextWork(
     JSON.stringify(except.keys),
     ...except.owners.flatMap((owner) => [`${owner}/`, `${owner}0`]),
   );
-  return row && withNumbers(row);
 }
 
 /** The number of waiting items, those that are due at a time, and when the earliest of them was. */
@@ -114,7 +112,7 @@ export async function countWork(
     "SELECT count(*) AS waiting, sum(CASE WHEN due <= ? THEN 1 ELSE 0 END) AS due FROM exposure_work",
     now,
   );
-  return { waiting: Number(row?.waiting ?? 0), due: Number(row?.due ?? 0) };
+  return { waiting: row?.waiting ?? 0, due: row?.due ?? 0 };
 }
 
 /** Removes finished work, unless it was requested again since it was read. */
@@ -144,9 +142,4 @@ export async function postponeWork(tx: Transaction, work: Work, due: number): Pr
   const sql = `UPDATE exposure_work SET due = ?, attempts = attempts + 1
     WHERE kind = ? AND key = ? AND sequence = ?`;
   await tx.run(sql, due, work.kind, work.key, work.sequence);
-}
-
-function withNumbers(row: Work): Work {
-  const { due, sequence, attempts } = row;
-  return { ...row, due: Number(due), sequence: Number(sequence), attempts: Number(attempts) };
 }
