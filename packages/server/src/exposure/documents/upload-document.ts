@@ -10,6 +10,7 @@ import { messageReply } from "../../rpc/reply.ts";
 import { type DocumentKind, writeDocument } from "../../store/tables/exposure/images/documents.ts";
 import { imageWork } from "../../store/tables/exposure/work/image-work.ts";
 import { requestWork } from "../../store/tables/exposure/work/work.ts";
+import { isGzip } from "../gzip.ts";
 import type { DocumentReading } from "../inventory/document-messages.ts";
 import type { DocumentReader } from "../inventory/document-reader.ts";
 import { findImageOrIndex, imagesOf, readImageInventory } from "./image-inventory.ts";
@@ -39,10 +40,6 @@ export function uploadDocument(deps: WriteDeps, documents: DocumentReader): Hand
     const inventory = await readImageInventory(store.reader, repoUid, digest);
     return messageReply(ImageInventorySchema, inventory);
   };
-}
-
-function isGzip(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
 interface Document {

@@ -1,3 +1,4 @@
+import { storable } from "../../store/resources/storable.ts";
 import {
   keyOf,
   type PackageVersion,
@@ -124,11 +125,6 @@ function versionOf(purl: string, context: PackageDescription): PackageVersion {
     license: storable(context.licenses),
     detail: storable(JSON.stringify(detail)),
   };
-}
-
-/** Texts of databases in layers may have anything: PostgreSQL stores no NUL, and JSON no half of a surrogate pair. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll("\0", "\uFFFD");
 }
 
 /** Whether records of the ecosystem are about releases, and that of the package is unknown. */

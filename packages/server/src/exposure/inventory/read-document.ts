@@ -1,9 +1,8 @@
-import { promisify } from "node:util";
-import { zlib } from "../../lib/runtime/lazy-builtins.ts";
+import { gunzip } from "../gzip.ts";
 import { readAttestations } from "../sboms/attestations.ts";
 import type { Contents } from "../sboms/document.ts";
 import { SBOM_LIMITS } from "../sboms/limits.ts";
-import { readDocument } from "../sboms/read-sbom.ts";
+import { readDocument } from "../sboms/read-document.ts";
 import { SbomRefused } from "../sboms/refusal.ts";
 import type { Sbom } from "../sboms/sbom.ts";
 import type { DocumentReading, DocumentRequest, ReadSbom } from "./document-messages.ts";
@@ -71,14 +70,10 @@ async function* chunksOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 }
 
 async function expanded(bytes: Uint8Array): Promise<Uint8Array> {
-  try {
-    return await promisify(zlib().gunzip)(bytes, { maxOutputLength: SBOM_LIMITS.bytes });
-  } catch (error) {
-    const isLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
-    throw isLarge
-      ? new SbomRefused("too_large", `has more than ${SBOM_LIMITS.bytes} bytes`)
-      : new SbomRefused("malformed", "is not compressed with gzip");
-  }
+  const found = await gunzip(bytes, SBOM_LIMITS.bytes);
+  if (found === "invalid") throw new SbomRefused("malformed", "is not compressed with gzip");
+  if (found !== "too large") return found;
+  throw new SbomRefused("too_large", `has more than ${SBOM_LIMITS.bytes} bytes`);
 }
 
 function refusalOf(error: unknown): { code: string; message: string } {

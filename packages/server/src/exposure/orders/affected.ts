@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { isObject, objectsIn } from "../../lib/json-values.ts";
 
 /** A position in the versions of a package, of an OSV record. */
 export interface RangeEvent {
@@ -33,11 +34,11 @@ export interface AffectedVersions {
  */
 export function readAffected(entry: JsonObject): AffectedVersions {
   const ranges = objectsIn(entry.ranges).filter(({ type }) => type !== "GIT");
-  const [specific] = objectsIn([entry.ecosystem_specific ?? null]);
+  const specific = entry.ecosystem_specific;
   return {
     ranges: ranges.map(readRange).filter(({ events }) => events.some(isIntroduction)),
     versions: versionsIn(entry.versions),
-    patched: versionsIn(specific?.patched_versions),
+    patched: isObject(specific) ? versionsIn(specific.patched_versions) : [],
   };
 }
 
@@ -46,10 +47,10 @@ function isIntroduction({ kind }: RangeEvent): boolean {
   return kind === "introduced";
 }
 
-function readRange({ type, events }: JsonObject): VersionRange {
+function readRange({ type, events }: Readonly<Record<string, unknown>>): VersionRange {
   const all = objectsIn(events).flatMap((event) =>
     KINDS.flatMap((kind) =>
-      versionsIn([event[kind] ?? null]).map((version) => ({ kind, version })),
+      versionsIn([event[kind]]).map((version) => ({ kind, version })),
     ),
   );
   return {
@@ -59,14 +60,7 @@ function readRange({ type, events }: JsonObject): VersionRange {
   };
 }
 
-function objectsIn(value: JsonValue | undefined): JsonObject[] {
-  if (!Array.isArray(value)) return [];
-  return value.filter(
-    (item): item is JsonObject => typeof item === "object" && item !== null && !Array.isArray(item),
-  );
-}
-
-function versionsIn(value: JsonValue | undefined): string[] {
+function versionsIn(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
   return value
     .filter((item) => typeof item === "string" || typeof item === "number")

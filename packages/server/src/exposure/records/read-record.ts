@@ -9,6 +9,8 @@ import {
   osvId,
 } from "@wharf/advisories/publish";
 import type { Advisory } from "@wharf/contract";
+import { isObject, objectsIn } from "../../lib/json-values.ts";
+import { storable } from "../../store/resources/storable.ts";
 import { canonicalName } from "../names.ts";
 import { type DerivedRecord, RECORD_STATUSES, type RecordDetail } from "./record.ts";
 import { namesOf } from "./record-names.ts";
@@ -43,7 +45,7 @@ export function readRecords(advisory: Advisory, naming: Naming): DerivedRecord[]
   const { affected, ...record } = source?.osv ?? { id: osvId(advisory), aliases: advisory.aliases };
   const isInEffect = source?.inEffect === true;
   if (isInEffect && typeof record.withdrawn === "string") return [];
-  const entries = isInEffect ? objectsIn(affected) : affectedPackages(advisory, naming);
+  const entries = isInEffect ? objectsIn<JsonValue>(affected) : affectedPackages(advisory, naming);
   const packages = Map.groupBy(entries.flatMap(packageOf), ({ key }) => key);
   return [...packages.values()].map((same) =>
     recordOf(advisory, isInEffect ? record : unrated(record), same as PackageEntries, assessment),
@@ -62,13 +64,12 @@ type PackageEntries = [PackageEntry, ...PackageEntry[]];
 
 /** Entries without package have ranges of commits only, which are not compared. */
 function packageOf(entry: JsonObject): PackageEntry[] {
-  const [named] = objectsIn([entry.package ?? null]);
-  const { ecosystem: release, name: written } = named ?? {};
+  const { ecosystem: release, name: written } = isObject(entry.package) ? entry.package : {};
   if (typeof release !== "string" || typeof written !== "string") return [];
   const [ecosystem = ""] = release.split(":");
-  const name = cleaned(canonicalName(ecosystem, written));
+  const name = storable(canonicalName(ecosystem, written));
   if (name === "" || Math.max(name.length, release.length) > MAX_NAME_LENGTH) return [];
-  return [{ key: `${release}\n${name}`, release: cleaned(release), ecosystem, name, entry }];
+  return [{ key: `${release}\n${name}`, release: storable(release), ecosystem, name, entry }];
 }
 
 function recordOf(
@@ -82,7 +83,7 @@ function recordOf(
   const entries = same.map(({ entry }) => entry);
   const isOwn = advisory.source?.osv === undefined;
   return {
-    ecosystem: cleaned(ecosystem),
+    ecosystem: storable(ecosystem),
     release,
     package: name,
     affected: entries.map(comparedOf),
@@ -100,10 +101,8 @@ export function isDistributed(ecosystem: string): boolean {
 
 /** The members that matching reads. */
 function comparedOf({ ranges, versions, ecosystem_specific: specific }: JsonObject): JsonObject {
-  const [{ patched_versions: patched }] = [...objectsIn([specific ?? null]), {} as JsonObject] as [
-    JsonObject,
-  ];
-  const compared = objectsIn(ranges).filter(({ type }) => type !== "GIT");
+  const patched = isObject(specific) ? specific.patched_versions : undefined;
+  const compared = objectsIn<JsonValue>(ranges).filter(({ type }) => type !== "GIT");
   return {
     ...(compared.length > 0 && {
       ranges: compared.map(({ type, events }) => present({ type, events })),
@@ -114,8 +113,8 @@ function comparedOf({ ranges, versions, ecosystem_specific: specific }: JsonObje
 }
 
 function detailOf({ id, summary }: JsonObject): RecordDetail {
-  const text = typeof summary === "string" ? cleaned(summary).slice(0, MAX_SUMMARY_LENGTH) : "";
-  return { id: cleaned(String(id)), ...(text !== "" && { summary: text.toWellFormed() }) };
+  const text = typeof summary === "string" ? storable(summary).slice(0, MAX_SUMMARY_LENGTH) : "";
+  return { id: storable(String(id)), ...(text !== "" && { summary: text.toWellFormed() }) };
 }
 
 /** An overridden record's severities are not published either. */
@@ -131,16 +130,4 @@ export function updatedOf({ updateTime }: Advisory): number {
 function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
   const set = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set) as JsonObject;
-}
-
-function objectsIn(value: JsonValue | undefined): JsonObject[] {
-  if (!Array.isArray(value)) return [];
-  return value.filter(
-    (item): item is JsonObject => typeof item === "object" && item !== null && !Array.isArray(item),
-  );
-}
-
-/** PostgreSQL rejects NUL and lone surrogates. */
-function cleaned(text: string): string {
-  return text.replaceAll("\0", "\ufffd").toWellFormed();
 }

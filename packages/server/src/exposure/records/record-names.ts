@@ -1,5 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import { textsIn } from "../../lib/json-values.ts";
 import { indexable } from "../../store/resources/indexable.ts";
+import { storable } from "../../store/resources/storable.ts";
 import { NAME_ROLES } from "../../store/tables/exposure/records/record-names.ts";
 import type { NameOf } from "./record.ts";
 
@@ -29,12 +31,8 @@ function vulnerabilitiesOf(own: readonly string[], { upstream, related }: JsonOb
   return above;
 }
 
-/** As they are stored: PostgreSQL rejects NUL, and long texts in indexes. */
+/** As they are stored. */
 function distinct(names: readonly string[], role: number): NameOf[] {
-  const cleaned = names.map((name) => indexable(name.replaceAll("\0", "\ufffd").trim()));
-  return [...new Set(cleaned)].filter((name) => name !== "").map((name) => ({ name, role }));
-}
-
-function textsIn(list: unknown): string[] {
-  return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
+  const stored = names.map((name) => indexable(storable(name).trim()));
+  return [...new Set(stored)].filter((name) => name !== "").map((name) => ({ name, role }));
 }

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { baseScore, severityOf } from "@wharf/advisories/base-score";
 import { FindingSeverity, type Severity, Severity_Type } from "@wharf/contract";
 import calculator from "ae-cvss-calculator";
+import { objectsIn } from "../../lib/json-values.ts";
 
 /** A severity with its basis. */
 export interface Rating {
@@ -65,21 +66,19 @@ function isKnown({ severity }: Rating): boolean {
 /** The word of a publisher: Ubuntu's are among the scores, those of others in members of their own. */
 function wordIn(holder: JsonObject): Rating {
   const own = scoresIn(holder.severity).filter(([type]) => !VERSIONS.includes(type));
-  const members = [holder.ecosystem_specific, holder.database_specific]
-    .filter(isObject)
-    .flatMap((specific) => MEMBERS.map((member) => specific[member]));
+  const specifics = [holder.ecosystem_specific, holder.database_specific];
+  const members = objectsIn(specifics).flatMap((one) => MEMBERS.map((member) => one[member]));
   const texts = [...own.map(([, score]) => score), ...members];
   return texts.map(ratingOfWord).find(isKnown) ?? UNKNOWN;
 }
 
-function ratingOfWord(text: JsonValue | undefined): Rating {
+function ratingOfWord(text: unknown): Rating {
   const severity = typeof text === "string" ? WORDS[text.toLowerCase()] : undefined;
   return severity === undefined ? UNKNOWN : { severity, score: text as string };
 }
 
 function scoresIn(list: JsonValue | undefined): (readonly [type: string, score: string])[] {
-  if (!Array.isArray(list)) return [];
-  return list.filter(isObject).flatMap(({ type, score }) => {
+  return objectsIn(list).flatMap(({ type, score }) => {
     return typeof type === "string" && typeof score === "string" ? [[type, score] as const] : [];
   });
 }
@@ -125,7 +124,3 @@ export function scoreOf(text: string): number | undefined {
 }
 
 const MAX_VECTOR_LENGTH = 500;
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

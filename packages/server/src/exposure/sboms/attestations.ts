@@ -1,6 +1,7 @@
+import { isObject, objectsIn } from "../../lib/json-values.ts";
 import { type Contents, DocumentCollector } from "./document.ts";
 import { JsonReader } from "./json/json-reader.ts";
-import { isObject, type Shape } from "./json/shape.ts";
+import type { Shape } from "./json/shape.ts";
 import { SBOM_LIMITS, type SbomLimits } from "./limits.ts";
 import { predicateFormat } from "./predicate-type.ts";
 import { SbomRefused } from "./refusal.ts";
@@ -192,8 +193,7 @@ class Predicate {
 }
 
 function subjectsOf(list: unknown): string[] {
-  const entries = Array.isArray(list) ? list.filter(isObject) : [];
-  return entries
+  return objectsIn(list)
     .map(({ digest }) => (isObject(digest) ? digest.sha256 : undefined))
     .filter(isHash)
     .map((hash) => `sha256:${hash}`);

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "./json/shape.ts";
+import { isObject, type JsonObject, objectsIn } from "../../lib/json-values.ts";
 import { isImage } from "./package-list.ts";
 import type { Origin, SbomPackage } from "./sbom.ts";
 import { digestIn, isHash, type Texts } from "./texts.ts";
@@ -65,12 +65,12 @@ const PROPERTIES: ReadonlySet<unknown> = new Set([
 const NONE: ReadonlyMap<string, string> = new Map();
 
 function propertiesOf(list: unknown): ReadonlyMap<string, string> {
-  if (!Array.isArray(list)) return NONE;
-  const read = list.filter((one) => isObject(one) && PROPERTIES.has(one.name));
+  const read = objectsIn<string>(list).filter(
+    ({ name, value }) =>
+      PROPERTIES.has(name) && typeof value === "string" && value.length <= MAX_PROPERTY_LENGTH,
+  );
   if (read.length === 0) return NONE;
-  const texts = read.filter(({ value }) => typeof value === "string");
-  const short = texts.filter(({ value }) => value.length <= MAX_PROPERTY_LENGTH);
-  return new Map(short.map(({ name, value }) => [name, value.replaceAll("\0", "").toWellFormed()]));
+  return new Map(read.map(({ name, value }) => [name, value.replaceAll("\0", "").toWellFormed()]));
 }
 
 /** Trivy states the source package in parts, by the tools of the distribution: epoch, version, release. */
@@ -88,10 +88,8 @@ function originOf(properties: ReadonlyMap<string, string>): Origin | undefined {
 
 /** All licenses hold together. Names that are no ids become references, as expressions require. */
 function licensesOf(list: unknown, texts: Texts): string | undefined {
-  if (!Array.isArray(list)) return undefined;
-  const choices = list.filter(isObject);
-  const found = choices.map((one) => licenseOf(one, texts)).filter((one) => one !== undefined);
-  const unique = [...new Set(found)];
+  const found = objectsIn(list).map((one) => licenseOf(one, texts));
+  const unique = [...new Set(found.filter((one) => one !== undefined))];
   const [only] = unique;
   if (unique.length <= 1) return only;
   return texts.license(unique.map((one) => (/ OR /i.test(one) ? `(${one})` : one)).join(" AND "));
@@ -114,8 +112,7 @@ export function digestsOf(
   entry: JsonObject,
   { package: one, properties }: CycloneComponent,
 ): string[] {
-  const { hashes } = entry;
-  const sums = entry.type === "container" && Array.isArray(hashes) ? hashes.filter(isObject) : [];
+  const sums = entry.type === "container" ? objectsIn(entry.hashes) : [];
   const hexes = sums.filter(({ alg }) => alg === "SHA-256").map(({ content }) => content);
   const purl = one.purl !== undefined && isImage(one.purl) ? one.purl.replace(/%3a/gi, ":") : "";
   const texts = [one.version, properties.get("aquasecurity:trivy:RepoDigest") ?? "", purl];

@@ -1,9 +1,10 @@
 import { formatPackageUrl, parsePackageUrl } from "@wharf/advisories/package-url";
-import { isObject, type JsonObject } from "./json/shape.ts";
+import { isObject, type JsonObject, objectsIn, textsIn } from "../../lib/json-values.ts";
 import type { SbomLimits } from "./limits.ts";
 import type { SbomPackage } from "./sbom.ts";
 import type { Texts } from "./texts.ts";
 import {
+  timeOf,
   tooManyStatements,
   type VexComponent,
   type VexProduct,
@@ -43,7 +44,7 @@ export function cycloneStatements(
 ): VexStatement[] {
   let count = 0;
   return analyses.flatMap((entry) => {
-    const affects = Array.isArray(entry.affects) ? entry.affects.filter(isObject) : [];
+    const affects = objectsIn(entry.affects);
     for (const { versions } of affects)
       count += 1 + (Array.isArray(versions) ? versions.length : 0);
     if (count > limits.statements) throw tooManyStatements(limits);
@@ -65,26 +66,25 @@ function statementOf(
   if (status === undefined || vulnerabilities.length === 0 || products.length === 0)
     return undefined;
   const supplier = isObject(bom.supplier) ? texts.prose(bom.supplier.name) : undefined;
-  const [author] = Array.isArray(bom.authors) ? bom.authors.filter(isObject) : [];
-  const responses = Array.isArray(analysis.response) ? analysis.response : [];
+  const [author] = objectsIn(bom.authors);
   return {
     vulnerabilities,
     products,
     status,
     justification: texts.prose(analysis.justification),
     impact: texts.prose(analysis.detail),
-    action: texts.prose(responses.filter((one) => typeof one === "string").join(", ")),
-    time: firstTime(analysis.lastUpdated, analysis.firstIssued, entry.updated, bom.timestamp),
+    action: texts.prose(textsIn(analysis.response).join(", ")),
+    time: [analysis.lastUpdated, analysis.firstIssued, entry.updated, bom.timestamp]
+      .map(timeOf)
+      .find((time) => time !== undefined),
     author: texts.prose(author?.name) ?? supplier,
     supplier,
   };
 }
 
 function namesOf({ id, references }: JsonObject, texts: Texts): string[] {
-  const others = Array.isArray(references) ? references.filter(isObject) : [];
-  return [...new Set([id, ...others.map((one) => one.id)].map((one) => texts.name(one)))].filter(
-    Boolean,
-  );
+  const ids = [id, ...objectsIn(references).map((one) => one.id)];
+  return [...new Set(ids.map((one) => texts.name(one)))].filter(Boolean);
 }
 
 /**
@@ -125,7 +125,7 @@ function versionsOf(
   component: VexComponent,
   texts: Texts,
 ): VexComponent[] {
-  const listed = Array.isArray(versions) ? versions.filter(isObject) : [];
+  const listed = objectsIn(versions);
   if (listed.length === 0) return [component];
   return listed
     .filter((one) => status !== "fixed" || one.status === "unaffected")
@@ -154,11 +154,6 @@ function named(name: string, ref: string): VexComponent {
     purls: parsePackageUrl(name) === undefined ? [] : [name],
     hashes: [],
   };
-}
-
-function firstTime(...texts: readonly unknown[]): number | undefined {
-  const times = texts.map((text) => (typeof text === "string" ? Date.parse(text) : Number.NaN));
-  return times.find((time) => !Number.isNaN(time));
 }
 
 function decoded(text: string): string {

@@ -1,3 +1,4 @@
+import { isObject, type JsonObject, objectsIn } from "../../lib/json-values.ts";
 import {
   type CycloneComponent,
   cycloneComponent,
@@ -6,7 +7,7 @@ import {
   systemOf,
 } from "./cyclonedx-component.ts";
 import { cycloneStatements } from "./cyclonedx-vex.ts";
-import { isObject, type JsonObject, type Shape } from "./json/shape.ts";
+import type { Shape } from "./json/shape.ts";
 import type { SbomLimits } from "./limits.ts";
 import { ObjectLists } from "./object-lists.ts";
 import { EdgeList, PackageList, tooManyComponents } from "./package-list.ts";
@@ -71,30 +72,18 @@ export class CycloneDxCollector {
         "metadata",
         { value: (value) => (this.#metadata = isObject(value) ? value : {}), keys: KEYS },
       ],
-      [
-        "components",
-        this.#lists.shape(
-          "components",
-          () => this.#resetComponents(),
-          (one) => this.#addAll(one),
-        ),
-      ],
-      [
-        "dependencies",
-        this.#lists.shape(
-          "dependencies",
-          () => this.#resetDependencies(),
-          (one) => this.#dependency(one),
-        ),
-      ],
-      [
-        "vulnerabilities",
-        this.#lists.shape(
-          "vulnerabilities",
-          () => (this.#analyses = []),
-          (one) => this.#analysis(one),
-        ),
-      ],
+      this.#lists.member("components", {
+        begin: () => this.#resetComponents(),
+        add: (one) => this.#addAll(one),
+      }),
+      this.#lists.member("dependencies", {
+        begin: () => (this.#dependencies = new EdgeList(limits)),
+        add: (one) => this.#dependency(one),
+      }),
+      this.#lists.member("vulnerabilities", {
+        begin: () => (this.#analyses = []),
+        add: (one) => this.#analysis(one),
+      }),
     ]);
   }
 
@@ -136,8 +125,6 @@ export class CycloneDxCollector {
       packages: list.packages,
       edges,
       roots,
-      subjects: subject?.digests ?? [],
-      variants: [],
       withoutPurl: list.withoutPurl,
       invalidPurls: list.invalidPurls,
     };
@@ -145,21 +132,21 @@ export class CycloneDxCollector {
 
   #about(specVersion: string) {
     const { timestamp, tools, authors, component } = this.#metadata;
-    const names = Array.isArray(authors) ? authors.filter(isObject) : [];
     return {
       format: "cyclonedx" as const,
       specVersion,
       name: isObject(component) ? this.#texts.prose(component.name) : undefined,
       tool: this.#toolOf(tools),
       generatedAt: timeOf(timestamp),
-      authors: names.map((one) => this.#texts.name(one.name ?? one.email)).filter(Boolean),
+      authors: objectsIn(authors)
+        .map((one) => this.#texts.name(one.name ?? one.email))
+        .filter(Boolean),
     };
   }
 
   /** A list, and since 1.5 an object with components. */
   #toolOf(tools: unknown): string | undefined {
-    const list = isObject(tools) ? tools.components : tools;
-    const first = Array.isArray(list) ? list.find(isObject) : undefined;
+    const [first] = objectsIn(isObject(tools) ? tools.components : tools);
     if (first === undefined) return undefined;
     const words = [this.#texts.name(first.name), this.#texts.name(first.version)];
     return words.filter(Boolean).join(" ") || undefined;
@@ -171,7 +158,7 @@ export class CycloneDxCollector {
     if (!isObject(component)) return undefined;
     const own = cycloneComponent(component, -1, this.#texts);
     const subject = { ...own, digests: digestsOf(component, own) };
-    for (const inner of entriesOf(component)) this.#addAll(inner, subject.package.ref);
+    for (const inner of objectsIn(component.components)) this.#addAll(inner, subject.package.ref);
     return subject;
   }
 
@@ -187,7 +174,9 @@ export class CycloneDxCollector {
       this.#components.push(one);
       const { ref } = one.package;
       this.#contained.add(parent, ref, "CONTAINS");
-      for (const inner of entriesOf(entry).reverse()) pending.push({ entry: inner, parent: ref });
+      for (const inner of objectsIn(entry.components).reverse()) {
+        pending.push({ entry: inner, parent: ref });
+      }
     }
   }
 
@@ -219,12 +208,4 @@ export class CycloneDxCollector {
     this.#components = [];
     this.#contained = new EdgeList(this.#limits);
   }
-
-  #resetDependencies(): void {
-    this.#dependencies = new EdgeList(this.#limits);
-  }
-}
-
-function entriesOf({ components }: JsonObject): JsonObject[] {
-  return Array.isArray(components) ? components.filter(isObject) : [];
 }

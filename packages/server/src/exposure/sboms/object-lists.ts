@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, type Shape } from "./json/shape.ts";
+import { isObject, type JsonObject } from "../../lib/json-values.ts";
+import type { Shape } from "./json/shape.ts";
 import { SbomRefused } from "./refusal.ts";
 
 /** The lists of a document whose entries must be objects. */
@@ -12,9 +13,12 @@ export class ObjectLists {
     this.#keys = keys;
   }
 
-  /** The shape of a list. `begin` forgets the entries of a list under the same key. */
-  shape(name: string, begin: () => void, add: (entry: JsonObject) => void): Shape {
-    return {
+  /** The member of a document with a list. `begin` forgets the entries of a list under the same key. */
+  member(
+    name: string,
+    { begin, add }: { begin: () => void; add: (entry: JsonObject) => void },
+  ): [name: string, shape: Shape] {
+    const shape: Shape = {
       begin: () => {
         this.#problems.delete(name);
         begin();
@@ -27,8 +31,9 @@ export class ObjectLists {
         // Go writes null for an empty list.
         if (value !== null) this.#problems.set(name, `${name} is not a list`);
       },
-      ...(this.#keys === undefined ? {} : { keys: this.#keys }),
+      ...(this.#keys && { keys: this.#keys }),
     };
+    return [name, shape];
   }
 
   requireWellFormed(): void {

@@ -1,9 +1,11 @@
 import { parsePackageUrl } from "@wharf/advisories/package-url";
-import { isObject, type JsonObject, type Shape } from "./json/shape.ts";
+import { isObject, type JsonObject } from "../../lib/json-values.ts";
+import type { Shape } from "./json/shape.ts";
 import type { SbomLimits } from "./limits.ts";
 import { ObjectLists } from "./object-lists.ts";
 import { Texts } from "./texts.ts";
 import {
+  timeOf,
   tooManyStatements,
   VEX_STATUSES,
   type Vex,
@@ -33,14 +35,10 @@ export class OpenVexCollector {
     ];
     this.members = new Map<string, Shape>([
       ...["author", "timestamp", "supplier"].map(scalar),
-      [
-        "statements",
-        this.#lists.shape(
-          "statements",
-          () => this.#reset(),
-          (one) => this.#add(one),
-        ),
-      ],
+      this.#lists.member("statements", {
+        begin: () => this.#reset(),
+        add: (one) => this.#add(one),
+      }),
     ]);
   }
 
@@ -133,9 +131,4 @@ export class OpenVexCollector {
 
 function hasEntries(list: unknown): boolean {
   return Array.isArray(list) ? list.length > 0 : list !== undefined && list !== null;
-}
-
-function timeOf(value: unknown): number | undefined {
-  const time = typeof value === "string" ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(time) ? undefined : time;
 }

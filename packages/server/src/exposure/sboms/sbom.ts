@@ -36,10 +36,6 @@ export interface Sbom {
   readonly edges: readonly Edge[];
   /** The references of what the document is about. */
   readonly roots: readonly string[];
-  /** The digests (`sha256:…`) of what the document is about, as it says. */
-  readonly subjects: readonly string[];
-  /** The digests of the platforms, in the document of an image index. */
-  readonly variants: readonly string[];
   /** Packages without a package URL: no advisory can match them. */
   readonly withoutPurl: number;
   /** Packages whose package URL cannot be parsed. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json/shape.ts";
+import type { JsonObject } from "../../lib/json-values.ts";
 import type { Edge } from "./sbom.ts";
 import type { Texts } from "./texts.ts";
 

@@ -1,10 +1,11 @@
-import { isObject, type JsonObject, type Shape } from "./json/shape.ts";
+import { isObject, type JsonObject } from "../../lib/json-values.ts";
+import type { Shape } from "./json/shape.ts";
 import type { SbomLimits } from "./limits.ts";
 import { ObjectLists } from "./object-lists.ts";
 import { EdgeList, tooManyComponents } from "./package-list.ts";
 import { SbomRefused } from "./refusal.ts";
 import type { Sbom } from "./sbom.ts";
-import { SpdxContents } from "./spdx-contents.ts";
+import { spdxContents } from "./spdx-contents.ts";
 import { type SpdxElement, spdxElement } from "./spdx-element.ts";
 import { normalized } from "./spdx-relationships.ts";
 import { Texts, timeOf } from "./texts.ts";
@@ -14,7 +15,7 @@ const DOCUMENT = "SPDXRef-DOCUMENT";
 /** Keys of what is read of packages and of metadata; files, annotations of files and so on are never built. */
 const KEYS: ReadonlySet<string> = new Set([
   ...["SPDXID", "name", "versionInfo", "licenseConcluded", "licenseDeclared", "description"],
-  ...["summary", "sourceInfo", "primaryPackagePurpose", "checksums", "algorithm", "checksumValue"],
+  ...["summary", "sourceInfo", "primaryPackagePurpose"],
   ...["externalRefs", "referenceType", "referenceLocator", "attributionTexts", "annotations"],
   ...["comment", "created", "creators", "spdxElementId", "relatedSpdxElement", "relationshipType"],
 ]);
@@ -41,22 +42,14 @@ export class SpdxCollector {
       ["name", { value: (value) => (this.#name = value) }],
       ["documentDescribes", { value: (value) => (this.#described = value) }],
       ["creationInfo", { value: (value) => (this.#creation = isObject(value) ? value : {}) }],
-      [
-        "packages",
-        this.#lists.shape(
-          "packages",
-          () => this.#resetPackages(),
-          (one) => this.#package(one),
-        ),
-      ],
-      [
-        "relationships",
-        this.#lists.shape(
-          "relationships",
-          () => this.#resetEdges(),
-          (one) => this.#relationship(one),
-        ),
-      ],
+      this.#lists.member("packages", {
+        begin: () => (this.#elements = []),
+        add: (one) => this.#package(one),
+      }),
+      this.#lists.member("relationships", {
+        begin: () => (this.#edges = new EdgeList(limits)),
+        add: (one) => this.#relationship(one),
+      }),
     ]);
   }
 
@@ -74,7 +67,6 @@ export class SpdxCollector {
     }
     const creators = listOf(this.#creation.creators).map((one) => this.#texts.name(one));
     const tool = after(creators, "Tool:")[0];
-    const contents = new SpdxContents(this.#elements, this.#edges, this.#roots(), tool);
     return {
       format: "spdx",
       specVersion: version.slice("SPDX-".length),
@@ -82,16 +74,8 @@ export class SpdxCollector {
       tool,
       generatedAt: timeOf(this.#creation.created),
       authors: [...after(creators, "Person:"), ...after(creators, "Organization:")],
-      ...contents.read(),
+      ...spdxContents({ elements: this.#elements, edges: this.#edges, roots: this.#roots(), tool }),
     };
-  }
-
-  #resetPackages(): void {
-    this.#elements = [];
-  }
-
-  #resetEdges(): void {
-    this.#edges = new EdgeList(this.#limits);
   }
 
   #package(entry: JsonObject): void {

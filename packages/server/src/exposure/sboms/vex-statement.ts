@@ -40,6 +40,12 @@ export interface Vex {
   readonly unreadable: number;
 }
 
+/** The time of a text, in milliseconds since 1970. */
+export function timeOf(text: unknown): number | undefined {
+  const time = typeof text === "string" ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
 export function tooManyStatements({ statements }: SbomLimits): SbomRefused {
   return new SbomRefused("too_many_statements", `has more than ${statements} VEX statements`);
 }

@@ -39,39 +39,27 @@ export function purlMatches(written: PackageUrl, asked: PackageUrl): boolean {
   );
 }
 
-/** Whether a finding that the statement is about is hidden. All others show findings as they are. */
-export function suppresses({ status }: VexStatement): boolean {
-  return status === "not_affected" || status === "fixed";
-}
-
 /** Statements of documents by vulnerability. */
 export class VexStatements {
-  readonly #byName = new Map<string, VexStatement[]>();
-  readonly #order = new Map<VexStatement, number>();
+  readonly #byName: ReadonlyMap<string, readonly { readonly statement: VexStatement }[]>;
+  readonly #order: ReadonlyMap<VexStatement, number>;
 
   /** Of statements at one time, the later in the list is the later one. */
   constructor(statements: readonly VexStatement[]) {
-    for (const statement of statements) {
-      this.#order.set(statement, this.#order.size);
-      for (const name of statement.vulnerabilities) {
-        const others = this.#byName.get(name);
-        if (others === undefined) this.#byName.set(name, [statement]);
-        else others.push(statement);
-      }
-    }
+    this.#order = new Map(statements.map((statement, at) => [statement, at]));
+    const named = statements.flatMap((statement) =>
+      statement.vulnerabilities.map((name) => ({ name, statement })),
+    );
+    this.#byName = Map.groupBy(named, ({ name }) => name);
   }
 
-  /** The statements about a vulnerability, by any of its names, in a package of an image, by time. */
-  about(vulnerability: readonly string[], image: Names, one: Names): VexStatement[] {
-    const named = new Set(vulnerability.flatMap((name) => this.#byName.get(name) ?? []));
-    const position = (statement: VexStatement) => this.#order.get(statement) as number;
-    return [...named]
-      .filter((statement) => statementApplies(statement, image, one))
-      .sort((a, b) => (a.time ?? 0) - (b.time ?? 0) || position(a) - position(b));
-  }
-
-  /** The statement that decides: the last one. */
+  /** The statement that decides about a vulnerability, by any of its names, in a package of an image: the last one. */
   deciding(vulnerability: readonly string[], image: Names, one: Names): VexStatement | undefined {
-    return this.about(vulnerability, image, one).at(-1);
+    const named = vulnerability.flatMap((name) => this.#byName.get(name) ?? []);
+    const position = (statement: VexStatement) => this.#order.get(statement) as number;
+    return [...new Set(named.map(({ statement }) => statement))]
+      .filter((statement) => statementApplies(statement, image, one))
+      .sort((a, b) => (a.time ?? 0) - (b.time ?? 0) || position(a) - position(b))
+      .at(-1);
   }
 }

@@ -1,12 +1,12 @@
 import { list, object, text } from "../../registry/lenient-json.ts";
+import { storable } from "../../store/resources/storable.ts";
 
 /** Members of reports: what is missing or of another type is empty. */
 
 const MAX_TEXT = 1_024;
 
-/** PostgreSQL stores no NUL, and JSON no half of a surrogate pair. */
 export function textIn(value: unknown): string {
-  return text(value).slice(0, MAX_TEXT).toWellFormed().replaceAll("\0", "\uFFFD");
+  return storable(text(value).slice(0, MAX_TEXT));
 }
 
 export function textsIn(value: unknown): string[] {

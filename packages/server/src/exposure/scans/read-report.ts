@@ -1,19 +1,18 @@
-import { promisify } from "node:util";
 import { invalidArgument } from "../../lib/errors.ts";
-import { zlib } from "../../lib/runtime/lazy-builtins.ts";
+import { gunzip, isGzip } from "../gzip.ts";
 import { isGrype, readGrype } from "./grype.ts";
 import { isOsvScanner, readOsvScanner } from "./osv-scanner.ts";
 import type { ScannedReport } from "./scanned.ts";
 import { isTrivy, readTrivy } from "./trivy.ts";
 
 /** The largest reports of images in public registries have some ten megabytes. */
-export const MAX_REPORT_BYTES = 32 * 1024 * 1024;
+const MAX_REPORT_BYTES = 32 * 1024 * 1024;
 
 /** Vulnerabilities of one report. */
 const MAX_VULNERABILITIES = 50_000;
 
 /** A report with its bytes, expanded. */
-export interface ReadReport extends ScannedReport {
+interface ReadReport extends ScannedReport {
   readonly bytes: Uint8Array;
 }
 
@@ -44,17 +43,10 @@ export async function readReport(content: Uint8Array): Promise<ReadReport> {
 }
 
 async function expanded(content: Uint8Array): Promise<Uint8Array> {
-  const isCompressed = content[0] === 0x1f && content[1] === 0x8b;
-  if (!isCompressed) {
-    if (content.length > MAX_REPORT_BYTES) throw tooLarge();
-    return content;
-  }
-  try {
-    return await promisify(zlib().gunzip)(content, { maxOutputLength: MAX_REPORT_BYTES });
-  } catch (error) {
-    const isLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
-    throw isLarge ? tooLarge() : invalid("content is not valid gzip");
-  }
+  const bytes = isGzip(content) ? await gunzip(content, MAX_REPORT_BYTES) : content;
+  if (bytes === "invalid") throw invalid("content is not valid gzip");
+  if (bytes !== "too large" && bytes.length <= MAX_REPORT_BYTES) return bytes;
+  throw invalid(`content is larger than ${MAX_REPORT_BYTES} bytes`);
 }
 
 function parsed(bytes: Uint8Array): unknown {
@@ -63,10 +55,6 @@ function parsed(bytes: Uint8Array): unknown {
   } catch {
     throw invalid("content is not JSON in UTF-8");
   }
-}
-
-function tooLarge() {
-  return invalid(`content is larger than ${MAX_REPORT_BYTES} bytes`);
 }
 
 function invalid(description: string) {

@@ -1,6 +1,7 @@
 import { pipeline, Readable } from "node:stream";
 import { zlib } from "../../lib/runtime/lazy-builtins.ts";
 import { MILLION } from "../../store/tables/exposure/sources/facts.ts";
+import { isGzip } from "../gzip.ts";
 import { SourceError } from "./errors.ts";
 import { timeOf } from "./run.ts";
 
@@ -74,7 +75,7 @@ async function* expanded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     if (!first.done) yield first.value;
     yield* { [Symbol.asyncIterator]: () => iterator };
   }
-  const isGzip = first.value?.[0] === 0x1f && first.value?.[1] === 0x8b;
+  const isGzip = !first.done && isGzip(first.value);
   let size = 0;
   try {
     for await (const chunk of isGzip ? gunzipped(all()) : all()) {

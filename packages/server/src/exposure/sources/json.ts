@@ -10,7 +10,3 @@ export async function readJson(file: TemporaryFile): Promise<unknown> {
     throw new SourceError("INVALID_DATA", "it is not JSON, or not complete");
   }
 }
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -1,3 +1,4 @@
+import { isObject } from "../../lib/json-values.ts";
 import {
   exploitedNames,
   factsOf,
@@ -5,7 +6,7 @@ import {
   writeFacts,
 } from "../../store/tables/exposure/sources/facts.ts";
 import { SourceError } from "./errors.ts";
-import { isObject, readJson } from "./json.ts";
+import { readJson } from "./json.ts";
 import type { SourceTally } from "./result.ts";
 import { type FactsTarget, type SourceProgress, type SourceRun, timeOf, UNCHANGED } from "./run.ts";
 

@@ -1,5 +1,5 @@
+import { isObject } from "../../lib/json-values.ts";
 import { SourceError } from "./errors.ts";
-import { isObject } from "./json.ts";
 import type { SourceTally } from "./result.ts";
 
 /** A record of OSV that a security database implies. */

@@ -31,6 +31,7 @@ import { queryText } from "../../exposure/findings/page.ts";
 import { reposOf } from "../../exposure/findings/scope.ts";
 import { VisibleDocuments } from "../../exposure/osv/documents.ts";
 import { invalidArgument, tooLong } from "../../lib/errors.ts";
+import { objectsIn, textsIn } from "../../lib/json-values.ts";
 import type { Call, Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import { indexable } from "../../store/resources/indexable.ts";
@@ -190,14 +191,6 @@ function metadataOf(name: string, documents: readonly JsonObject[]) {
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
-}
-
-function textsIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
-}
-
-function objectsIn(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === "object" && one !== null) : [];
 }
 
 const RANGE = { from: "startTime", to: "endTime" };

@@ -1,5 +1,6 @@
 import { fromJson, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { argosOsvV1 } from "@wharf/contract/v1";
+import { objectsIn, textsIn } from "../../lib/json-values.ts";
 
 const { OSVRecordSchema } = argosOsvV1;
 
@@ -7,48 +8,37 @@ const { OSVRecordSchema } = argosOsvV1;
 export function recordOf(document: JsonObject): argosOsvV1.OSVRecord {
   const { id, schema_version, summary, details, aliases, severity, published } = document;
   const { modified, related, withdrawn } = document;
-  const affected = objectsIn(document.affected).map(affectedOf);
-  const references = objectsIn(document.references).map(({ type, url }) => present({ type, url }));
+  const affected = objectsIn<JsonValue>(document.affected).map(affectedOf);
+  const references = objectsIn<JsonValue>(document.references).map(({ type, url }) => present({ type, url }));
   const record = present({ id, schema_version, summary, details, published, modified, withdrawn });
   const json = {
     ...record,
     ...present({ aliases: textsIn(aliases), related: textsIn(related) }),
-    severity: objectsIn(severity).map(({ type, score }) => present({ type, score })),
+    severity: objectsIn<JsonValue>(severity).map(({ type, score }) => present({ type, score })),
     ...{ affected, references },
   };
   return fromJson(OSVRecordSchema, json, { ignoreUnknownFields: true });
 }
 
 function affectedOf(entry: JsonObject): JsonObject {
-  const [named = {}] = objectsIn([entry.package ?? null]);
+  const [named = {}] = objectsIn<JsonValue>([entry.package ?? null]);
   const { ecosystem, name, purl } = named;
-  const [own = {}] = objectsIn([entry.database_specific ?? null]);
+  const [own = {}] = objectsIn<JsonValue>([entry.database_specific ?? null]);
   const cwes = textsIn(own.cwe_ids);
-  const [specific] = objectsIn([entry.ecosystem_specific ?? null]);
+  const [specific] = objectsIn<JsonValue>([entry.ecosystem_specific ?? null]);
   return {
     package: present({ ecosystem, name, purl }),
     versions: textsIn(entry.versions),
-    ranges: objectsIn(entry.ranges).map(({ type, repo, events }) => ({
+    ranges: objectsIn<JsonValue>(entry.ranges).map(({ type, repo, events }) => ({
       ...present({ type, repo }),
       // A message has one of the events of an object.
-      events: objectsIn(events).flatMap((event) =>
+      events: objectsIn<JsonValue>(events).flatMap((event) =>
         Object.entries(event).map(([kind, version]): JsonObject => ({ [kind]: String(version) })),
       ),
     })),
     ...(specific && { ecosystem_specific: specific }),
     ...(cwes.length > 0 && { database_specific: { cwe_ids: cwes } }),
   };
-}
-
-function objectsIn(value: JsonValue | undefined): JsonObject[] {
-  if (!Array.isArray(value)) return [];
-  return value.filter(
-    (one): one is JsonObject => typeof one === "object" && one !== null && !Array.isArray(one),
-  );
-}
-
-function textsIn(value: JsonValue | undefined): string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }
 
 function present(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {

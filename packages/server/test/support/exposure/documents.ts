@@ -1,8 +1,12 @@
 /** For tests: bytes of documents, read by both paths of the reader. */
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { TestContext } from "node:test";
 import { SBOM_LIMITS, type SbomLimits } from "../../../src/exposure/sboms/limits.ts";
+import { readDocument } from "../../../src/exposure/sboms/read-document.ts";
 import { type Refusal, SbomRefused } from "../../../src/exposure/sboms/refusal.ts";
+import type { Sbom } from "../../../src/exposure/sboms/sbom.ts";
+import type { Vex } from "../../../src/exposure/sboms/vex-statement.ts";
 import { sharedData } from "../shared-data.ts";
 
 /** Limits with which a document is parsed at once, and token by token. */
@@ -41,6 +45,40 @@ export async function* repeated(
 export function vector(context: TestContext, name: string): Buffer | undefined {
   const path = sharedData(context, `vectors/sboms/${name}`);
   return path === undefined ? undefined : readFileSync(path);
+}
+
+/** The SBOM in a document that has one. */
+export async function readSbom(
+  chunks: AsyncIterable<Uint8Array>,
+  limits?: SbomLimits,
+): Promise<Sbom> {
+  const { sbom } = await readDocument(chunks, limits);
+  assert.ok(sbom);
+  return sbom;
+}
+
+/** The SBOM in a document, read on both paths, which must agree, and in chunks of different sizes. */
+export async function readOnBothPaths(document: unknown): Promise<Sbom> {
+  const [whole, tokens] = await Promise.all(
+    PATHS.map(([, limits], index) => readSbom(chunksOf(document, 4_001 + index), limits)),
+  );
+  assert.deepEqual(tokens, whole);
+  return whole as Sbom;
+}
+
+export function purlsOf({ packages }: Sbom): (string | undefined)[] {
+  return packages.map(({ purl }) => purl).sort();
+}
+
+export function cyclonedx(members: object = {}) {
+  return { bomFormat: "CycloneDX", specVersion: "1.6", version: 1, ...members };
+}
+
+/** The statements in a document that has some. */
+export async function readVex(chunks: AsyncIterable<Uint8Array>): Promise<Vex> {
+  const { vex } = await readDocument(chunks);
+  assert.ok(vex);
+  return vex;
 }
 
 /** The code with which a document is rejected; throws every other error. */

@@ -1,7 +1,6 @@
 /** A worker that reads a document with one package and 50 MB of files, and posts the names of the packages. */
 import { parentPort } from "node:worker_threads";
-import { readSbom } from "../../../src/exposure/sboms/read-sbom.ts";
-import { MIB, repeated } from "./documents.ts";
+import { MIB, readSbom, repeated } from "./documents.ts";
 
 const START = '{"spdxVersion":"SPDX-2.3","files":[';
 const FILE = `{"SPDXID":"SPDXRef-F","fileName":"${"x".repeat(300)}","checksums":[{}]},`;

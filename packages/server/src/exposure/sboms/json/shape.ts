@@ -1,3 +1,5 @@
+import { isObject } from "../../../lib/json-values.ts";
+
 /**
  * The members of a document that are read. Whatever is absent here is skipped. A repeated key replaces what the first
  * one had, as in JSON.parse: `begin` forgets it.
@@ -13,12 +15,6 @@ export interface Shape {
   readonly value?: (value: unknown) => void;
   /** The only keys of objects, at any depth, that `entry` and `value` need. Default: all. */
   readonly keys?: ReadonlySet<string>;
-}
-
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Hands the members of a parsed value to its shape, in the order of the document. */
