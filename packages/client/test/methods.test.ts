@@ -2,21 +2,14 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import type { DescMethod } from "@bufbuild/protobuf";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import {
-  AccountProviderType,
-  Capability,
-  CheckStatus,
-  NotFoundError,
-  SERVICES,
-  UnimplementedError,
-  WharfError,
-} from "@wharf/client";
-import { builtinRole, literalIdentityUid, SubscriptionState } from "@wharf/contract";
+import { Capability, NotFoundError, SERVICES, UnimplementedError, WharfError } from "@wharf/client";
+import { builtinRole, literalIdentityUid } from "@wharf/contract";
 import { type Images, pushedImages } from "../../server/test/support/exposure/pushed-images.ts";
 import { StandInIssuer } from "../../server/test/support/providers/issuer.ts";
 import { World } from "../../server/test/support/world/world.ts";
 import { callExposure } from "./support/exposure-calls.ts";
+import { callAudit, callEvents } from "./support/log-calls.ts";
+import { callAccountAssociations, callIdentityProviders } from "./support/provider-calls.ts";
 import {
   PROTOCOLS,
   type Protocol,
@@ -195,62 +188,11 @@ for (const protocol of PROTOCOLS) {
     });
 
     test("identity providers, their provisioning and their groups", async () => {
-      const { identityProviders, externalGroupRoleMappings: mappings } = all.wharf;
-      const oidc = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
-      const configuration = { case: "oidc", value: oidc } as const;
-      const identityProvider = { name: "corp", defaultRole: VIEWER, configuration };
-      const { uid } = await identityProviders.create({ parent: org, identityProvider });
-      assert.equal((await identityProviders.get({ uid })).name, "corp");
-      const checked = await identityProviders.checkIssuer({
-        parent: org,
-        issuer: "https://10.0.0.1",
-      });
-      assert.notEqual(checked.problem, "");
-      await identityProviders.update({ identityProvider: { uid, name: "corp sso" } });
-      const { identityProviders: found } = await identityProviders.list({
-        uidp: { childrenOf: org },
-      });
-      assert.deepEqual(
-        found.map((one) => one.name),
-        ["corp sso"],
-      );
-      const identityProviderUid = uid;
-      const first = await identityProviders.generateScimToken({ identityProviderUid });
-      const again = { identityProviderUid, etag: first.etag, overlap: { seconds: 0n } };
-      const second = await identityProviders.regenerateScimToken(again);
-      assert.notEqual(second.token, first.token);
-      const off = { identityProviderUid, enabled: false, etag: second.etag };
-      assert.equal((await identityProviders.setScimEnabled(off)).enabled, false);
-      await identityProviders.revokeScimToken({ identityProviderUid });
-
-      const make = async (externalGroupId: string) => {
-        const externalGroupRoleMapping = { externalGroupId, roleUid: VIEWER };
-        return (await mappings.create({ parent: uid, externalGroupRoleMapping })).uid;
-      };
-      const [one, two] = [await make("one"), await make("two")];
-      assert.equal((await mappings.get({ uid: one })).externalGroupId, "one");
-      assert.equal((await mappings.list({ identityProviderUid })).totalCount, 2n);
-      await mappings.delete({ uid: one });
-      await mappings.batchDelete({ parent: uid, names: [two] });
-      await identityProviders.delete({ uid });
+      await callIdentityProviders(all.wharf, org);
     });
 
     test("account associations", async () => {
-      const { accountAssociations } = all.wharf;
-      const installations = [{ installationId: 567n, name: "acme" }];
-      const github = { appInstallations: { "1234": { installations } } };
-      const accountAssociation = { name: "accounts", github };
-      const { uid } = await accountAssociations.create({ parent: org, accountAssociation });
-      assert.equal(uid, org);
-      const kept = await accountAssociations.get({ uid });
-      assert.equal(kept.github?.appInstallations["1234"]?.installations[0]?.installationId, 567n);
-      await accountAssociations.update({ accountAssociation: { uid, github: {}, name: "none" } });
-      const list = await accountAssociations.list({ name: "none", uidp: { ids: [org] } });
-      assert.equal(list.accountAssociations[0]?.name, "none");
-      const providerType = AccountProviderType.AMAZON;
-      const { status, reason } = await accountAssociations.check({ uid, providerType });
-      assert.deepEqual([status, reason], [CheckStatus.NOT_READY, "NOT_CONFIGURED"]);
-      await accountAssociations.delete({ uid });
+      await callAccountAssociations(all.wharf, org);
     });
 
     test("tokens, sessions and people", async () => {
@@ -280,74 +222,11 @@ for (const protocol of PROTOCOLS) {
     });
 
     test("the audit log", async () => {
-      const { audit, groups } = all.wharf;
-      const [latest] = (await audit.listEntries({ filter: { resource: org }, pageSize: 1 }))
-        .entries;
-      const request = {
-        filter: { resource: org, method: "CreateGroup" },
-        after: latest?.uid ?? "",
-      };
-      const watched = audit.watchEntries(request)[Symbol.asyncIterator]();
-      const next = watched.next();
-      const { uid } = await groups.create({ parent: org, group: { name: "audited" } });
-      const filter = { resource: uid, method: "CreateGroup" };
-      const { entries, totalCount } = await audit.listEntries({ filter });
-      assert.deepEqual([entries.length, totalCount], [1, 1n]);
-      assert.equal((await next).value?.uid, entries[0]?.uid);
-      await watched.return?.();
-      const entry = await audit.getEntry({ uid: entries[0]?.uid as string });
-      assert.deepEqual(
-        [entry.resource?.name, entry.via],
-        ["audited", protocol === "gRPC" ? "grpc" : "rest"],
-      );
-      const [since, until] = [
-        timestampFromMs(Date.now() - 60_000),
-        timestampFromMs(Date.now() + 1),
-      ];
-      const { counts } = await audit.getEntryCounts({
-        filter: { ...filter, since, until },
-        intervals: 1,
-      });
-      assert.equal(counts[0]?.succeeded, 1n);
-      const { content } = await audit.exportEntries({ filter });
-      assert.match(content, /^\{"kind":"header"/);
+      await callAudit(all.wharf, org, protocol);
     });
 
     test("events", async () => {
-      const { deliveries, events, groups, subscriptions } = all.wharf;
-      const sink = "https://sink.test/";
-      const { uid } = await subscriptions.create({ parent: org, subscription: { sink } });
-      const paused = { uid, state: SubscriptionState.PAUSED };
-      const updateMask = { paths: ["state"] };
-      await subscriptions.update({ subscription: paused, updateMask });
-      assert.equal((await subscriptions.get({ uid })).state, SubscriptionState.PAUSED);
-      assert.equal(
-        (await subscriptions.list({ uidp: { childrenOf: org } })).subscriptions.length,
-        1,
-      );
-      assert.match((await subscriptions.rotateSecret({ uid })).secret, /^whsec_/);
-      const { eventId } = await subscriptions.test({ uid });
-      await deliveries.redeliverEvents({ subscriptionUid: uid, eventIds: [eventId] });
-      assert.ok((await deliveries.list({ subscriptionUid: uid })).totalCount > 0n);
-      const since = timestampFromMs(Date.now() - 3_600_000);
-      assert.equal((await deliveries.getCounts({ uid, since, intervals: 3 })).counts.length, 3);
-
-      const types = ["dev.chainguard.api.iam.group.created.v1"];
-      // Without a position, the stream begins when its request arrives, which may be after the group is created.
-      const request = { group: org, types, after: eventId };
-      const watched = events.watch(request)[Symbol.asyncIterator]();
-      const next = watched.next();
-      const made = await groups.create({ parent: org, group: { name: "watched" } });
-      assert.equal((await next).value?.subject, made.uid);
-      await watched.return?.();
-      const { events: found } = await events.list({ group: org, subject: made.uid });
-      assert.deepEqual(
-        found.map(({ subject }) => subject),
-        [made.uid],
-      );
-      assert.ok((await events.listTypes()).eventTypes.length > 40);
-      assert.ok((await events.previewFilter({ group: org, filters: [] })).totalCount > 0n);
-      await subscriptions.delete({ uid });
+      await callEvents(all.wharf, org);
     });
 
     test("exposure", async () => {

@@ -1,4 +1,4 @@
-import { MIN_BODY_MEMORY } from "../../config/schema.ts";
+import { MIN_BODY_MEMORY } from "../../config/schema/network.ts";
 import type { Settings } from "../../config/settings.ts";
 
 /**
