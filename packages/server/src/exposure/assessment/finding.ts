@@ -1,4 +1,5 @@
 import { type DecisionOrigin, FindingStatus, type MatchedBy } from "@wharf/contract";
+import type { FindingRow } from "../../store/tables/exposure/findings/findings.ts";
 
 /** Statuses of findings that need attention: what lists return unless asked for others. */
 export const OPEN_STATUSES: readonly FindingStatus[] = [
@@ -51,11 +52,7 @@ export interface FindingDetail {
 }
 
 /** A finding that follows from the present facts about an image. */
-export interface AssessedFinding {
-  readonly vulnerability: string;
-  readonly version: number;
-  readonly status: number;
-  readonly severity: number;
-  readonly fixable: boolean;
+export interface AssessedFinding
+  extends Omit<FindingRow, "image" | "firstSeen" | "resolved" | "detail"> {
   readonly detail: FindingDetail;
 }

@@ -1,4 +1,4 @@
-import { isSelfOrBelow, type MatchedBy } from "@wharf/contract";
+import { isSelfOrBelow } from "@wharf/contract";
 import type { Reader } from "../../store/db/connection.ts";
 import { type MatchRow, matchesBy } from "../../store/tables/exposure/records/matches.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type RecordScope,
 } from "../../store/tables/exposure/records/record-names.ts";
 import { recordsById, type StoredRecord } from "../../store/tables/exposure/records/records.ts";
-import type { MatchDetail } from "../matching/match.ts";
+import type { Match, MatchDetail } from "../matching/match.ts";
 import type { RecordDetail } from "../records/record.ts";
 import { Vulnerabilities } from "./vulnerabilities.ts";
 
@@ -20,12 +20,8 @@ export interface KnownRecord
 }
 
 /** A match with its record. */
-export interface KnownMatch {
+export interface KnownMatch extends Match {
   readonly record: KnownRecord;
-  readonly state: number;
-  readonly matchedBy: MatchedBy;
-  readonly fixed: readonly string[];
-  readonly detail: MatchDetail;
 }
 
 /** Rounds of following aliases; more would be a chain that no database has. */

@@ -13,6 +13,7 @@ import {
 } from "@wharf/contract";
 import type { FindingRow } from "../../store/tables/exposure/findings/finding-list.ts";
 import type { ImageNames } from "../../store/tables/exposure/images/image-names.ts";
+import type { PackageRow } from "../../store/tables/exposure/packages/image-packages-list.ts";
 import { MILLION } from "../../store/tables/exposure/sources/facts.ts";
 import type { FindingDetail, FindingStatement } from "../assessment/finding.ts";
 import {
@@ -50,26 +51,11 @@ export function toFinding(
   });
 }
 
-/** A package version as it is stored. */
-export interface StoredPackage {
-  readonly purl: string;
-  readonly ecosystem: string;
-  /** The ecosystem with the release; empty if it is unknown or there are none. */
-  readonly release: string;
-  readonly name: string;
-  readonly version: string;
-  readonly origin: string;
-  readonly originVersion: string;
-  readonly license: string;
-  readonly location?: string;
-}
-
-export function toImagePackage(row: StoredPackage): ImagePackage {
-  const { purl, ecosystem, release, name, version, origin, originVersion, license } = row;
+export function toImagePackage(row: Omit<PackageRow, "id">): ImagePackage {
+  const { purl, ecosystem, release, name, version, origin, originVersion, license, location } = row;
   return create(ImagePackageSchema, {
-    ...{ purl, name, version, origin, originVersion, license },
+    ...{ purl, name, version, origin, originVersion, license, location },
     ecosystem: release || ecosystem,
-    location: row.location ?? "",
   });
 }
 

@@ -19,6 +19,7 @@ export interface ReadSbom {
   /** With the version, such as SPDX-2.3. */
   readonly format: string;
   readonly tool: string;
+  /** RFC 3339; empty if it is unknown. */
   readonly generated: string;
   /** Such as alpine 3.20.3; empty if it is unknown. */
   readonly operatingSystem: string;

@@ -1,17 +1,11 @@
 import type { DocumentKind } from "../../store/tables/exposure/images/documents.ts";
 import type { StoredImage } from "../../store/tables/exposure/images/images.ts";
-import type { FoundAs } from "./attached-documents.ts";
-import type { DocumentLevel } from "./image-documents.ts";
+import type { ReadSbom } from "./document-messages.ts";
+import type { ImageDocument } from "./image-documents.ts";
 
 /** A document about an image, as it was read. One file may have several. */
-export interface DocumentDetail {
-  /** The digest of the file. */
-  readonly digest: string;
-  readonly mediaType: string;
-  /** The manifest that it is about: the image, or an index that contains it. */
-  readonly target: string;
-  readonly level: DocumentLevel;
-  readonly foundAs: FoundAs;
+export interface DocumentDetail
+  extends Pick<ImageDocument, "digest" | "mediaType" | "target" | "level" | "foundAs"> {
   /** Empty if it was refused. */
   readonly kind: DocumentKind | "";
   /** With the version, such as SPDX-2.3; empty if it was refused. */
@@ -24,17 +18,12 @@ export interface DocumentDetail {
 }
 
 /** The part of an image's row that no condition reads: `detail`, as JSON. */
-export interface ImageDetail {
+export interface ImageDetail
+  extends Pick<ReadSbom, "format" | "tool" | "generated" | "operatingSystem"> {
   /** Identifies what was read: the same files are not read again. */
   readonly fingerprint: string;
   /** The reason of the state in a sentence; empty if the packages are known. */
   readonly description: string;
-  readonly format: string;
-  readonly tool: string;
-  /** RFC 3339; empty if it is unknown. */
-  readonly generated: string;
-  /** Such as alpine 3.20.3; empty if it is unknown. */
-  readonly operatingSystem: string;
   readonly documents: readonly DocumentDetail[];
   readonly remarks: readonly string[];
 }

@@ -3,7 +3,6 @@ import { readDocument, uploadedDocuments } from "../../store/tables/exposure/ima
 import {
   type AttachedDocument,
   attachedDocuments,
-  type FoundAs,
   indexedAttestations,
 } from "./attached-documents.ts";
 import type { ImageContents } from "./image-contents.ts";
@@ -14,14 +13,10 @@ export const LEVELS = ["upload", "image", "index"] as const;
 export type DocumentLevel = (typeof LEVELS)[number];
 
 /** A file with documents about an image. */
-export interface ImageDocument {
-  readonly digest: string;
+export interface ImageDocument extends AttachedDocument {
   /** The manifest that it is about: the image, or an index that contains it. */
   readonly target: string;
   readonly level: DocumentLevel;
-  readonly foundAs: FoundAs;
-  readonly mediaType: string;
-  readonly size: number;
   readonly isCompressed: boolean;
   /** Undefined if it is not stored. */
   read(): Promise<Uint8Array | undefined>;

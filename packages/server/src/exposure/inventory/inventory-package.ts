@@ -4,7 +4,7 @@ import {
   type PackageVersion,
 } from "../../store/tables/exposure/packages/package-versions.ts";
 import type { LayerPackage, ReadInventory } from "../layers/inventory.ts";
-import { installedPackage, type PackageContext } from "../purl.ts";
+import { type InstalledPackage, installedPackage, type PackageContext } from "../purl.ts";
 import { hasReleases } from "../releases.ts";
 import type { Sbom, SbomPackage } from "../sboms/sbom.ts";
 
@@ -21,17 +21,10 @@ export interface InventoryPackage {
 }
 
 /** The part of a package version that no condition reads, as JSON in `detail`. */
-export interface VersionDetail {
-  /** The type of the package URL; empty if it is invalid. */
-  readonly type: string;
-  readonly arch: string;
-  /** The module and stream of rpm, such as `nodejs:18`. */
-  readonly modularity: string;
-  /** The distribution with its version, as the document has it. */
-  readonly distro: string;
-  /** Whether someone else than the distribution built it. */
-  readonly isForeign: boolean;
-}
+export type VersionDetail = Pick<
+  InstalledPackage,
+  "type" | "arch" | "modularity" | "distro" | "isForeign"
+>;
 
 /** The fields of a package in a document or a database, beside its package URL. */
 interface PackageDescription extends PackageContext {

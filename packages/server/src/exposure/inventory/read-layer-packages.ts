@@ -47,15 +47,14 @@ export async function readLayerPackages(
 }
 
 function reading(read: ReadInventory): LayerReading {
-  const { release, problemCount, jarsWithoutCoordinates } = read;
-  const foreign = read.layers.filter(({ state }) => state === "foreign").length;
+  const { release, foreignLayers, problemCount, jarsWithoutCoordinates } = read;
   const packages = packagesOfLayers(read);
   return {
     packages,
     outcome: packages.length > 0 || release !== undefined ? "known" : "none",
     operatingSystem: release === undefined ? "" : `${release.id} ${release.versionId}`.trim(),
     remarks: [
-      ...(foreign > 0 ? [`${foreign} layers are not in the registry`] : []),
+      ...(foreignLayers > 0 ? [`${foreignLayers} layers are not in the registry`] : []),
       ...(problemCount > 0 ? [`${problemCount} files could not be read`] : []),
       ...(jarsWithoutCoordinates > 0
         ? [`${jarsWithoutCoordinates} Java archives have no coordinates`]

@@ -30,13 +30,12 @@ const LIST_FOLDERS = ["var/lib/dpkg/info", STATUS_FOLDER];
 const LOG = "-wal";
 
 /** A file that was found, at its real path. */
-export interface Found {
+interface Found {
   readonly path: string;
   readonly bytes: Buffer;
-  readonly layer: number;
 }
 
-export type Report = (problem: FileProblem, path: string, layer: number) => void;
+type Report = (problem: FileProblem, path: string) => void;
 
 /** The databases of the distribution among the files of an image. */
 export class Distribution {
@@ -51,14 +50,11 @@ export class Distribution {
     this.release = release && parseOsRelease(release.bytes);
   }
 
-  /** The packages with the files that list them. */
-  *packages(isOwned: IsOwnedFile): Generator<readonly [found: DistributionPackage, file: Found]> {
-    for (const file of this.#at(UNSUPPORTED, ["rpm-other"])) {
-      const problem = new FileProblem(
-        "unsupported_database",
-        "only rpm databases of SQLite are read",
-      );
-      this.#report(problem, file.path, file.layer);
+  /** The packages with the paths of the files that list them. */
+  *packages(isOwned: IsOwnedFile): Generator<readonly [found: DistributionPackage, path: string]> {
+    for (const { path } of this.#at(UNSUPPORTED, ["rpm-other"])) {
+      const text = "only rpm databases of SQLite are read";
+      this.#report(new FileProblem("unsupported_database", text), path);
     }
     const databases = [
       ...this.#at(DATABASES, ["apk", "dpkg", "rpm"]),
@@ -66,10 +62,10 @@ export class Distribution {
     ];
     for (const file of databases) {
       try {
-        for (const found of this.#read(file, isOwned)) yield [found, file];
+        for (const found of this.#read(file, isOwned)) yield [found, file.path];
       } catch (problem) {
         if (!(problem instanceof FileProblem)) throw problem;
-        this.#report(problem, file.path, file.layer);
+        this.#report(problem, file.path);
       }
     }
   }
@@ -87,13 +83,10 @@ export class Distribution {
   #read(file: Found, isOwned: IsOwnedFile): Iterable<DistributionPackage> {
     if (file.path.endsWith("/installed")) return apkPackages(file.bytes, isOwned);
     if (!file.path.endsWith(".sqlite")) return dpkgPackages(file.bytes);
-    const log = this.#files.get(file.path + LOG)?.value;
+    const log = this.#files.get(file.path + LOG);
     if (log?.kind === "rpm-log" && log.bytes.length > 0) {
-      const problem = new FileProblem(
-        "unmerged_log",
-        "packages in the log of the database are missing",
-      );
-      this.#report(problem, file.path, file.layer);
+      const text = "packages in the log of the database are missing";
+      this.#report(new FileProblem("unmerged_log", text), file.path);
     }
     return rpmPackages(file.bytes, isOwned);
   }
@@ -102,21 +95,19 @@ export class Distribution {
   #at(paths: readonly string[], kinds: readonly string[]): Found[] {
     const real = paths.map((path) => resolvePath(path, this.#files.links, true));
     return [...new Set(real)].flatMap((path) => {
-      const file = path === undefined ? undefined : this.#files.get(path);
-      if (path === undefined || file === undefined) return [];
-      const { value, layer } = file;
-      return "bytes" in value && kinds.includes(value.kind)
-        ? [{ path, bytes: value.bytes, layer }]
-        : [];
+      const value = path === undefined ? undefined : this.#files.get(path);
+      if (path === undefined || value === undefined || !("bytes" in value)) return [];
+      return kinds.includes(value.kind) ? [{ path, bytes: value.bytes }] : [];
     });
   }
 
   #below(folders: readonly string[], kind: KeptKind): Found[] {
     const real = folders.map((folder) => `${resolvePath(folder, this.#files.links, true)}/`);
     const found: Found[] = [];
-    for (const [path, value, layer] of this.#files) {
-      if (value.kind === kind && real.some((folder) => path.startsWith(folder))) {
-        found.push({ path, bytes: (value as { bytes: Buffer }).bytes, layer });
+    for (const [path, value] of this.#files) {
+      const isBelow = value.kind === kind && real.some((folder) => path.startsWith(folder));
+      if (isBelow && "bytes" in value) {
+        found.push({ path, bytes: value.bytes });
       }
     }
     return found;

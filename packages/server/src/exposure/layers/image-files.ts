@@ -37,13 +37,12 @@ export class ImageFiles<T> {
     return this.#links;
   }
 
-  /** The files with their layers. */
-  *[Symbol.iterator](): Generator<readonly [path: string, value: T, layer: number]> {
-    for (const [path, { layer, value }] of this.#files) yield [path, value, layer];
+  *[Symbol.iterator](): Generator<readonly [path: string, value: T]> {
+    for (const [path, { value }] of this.#files) yield [path, value];
   }
 
-  get(path: string): Kept<T> | undefined {
-    return this.#files.get(path);
+  get(path: string): T | undefined {
+    return this.#files.get(path)?.value;
   }
 
   /** The path at which an entry is created: below links, in the folder that they lead to. */

@@ -1,3 +1,4 @@
+import type { LanguagePackage } from "./databases/language-package.ts";
 import type { FailureCode, ProblemCode } from "./failure.ts";
 
 export type DatabaseKind =
@@ -18,18 +19,10 @@ export interface PackageOrigin {
   readonly version: string;
 }
 
-export interface LayerPackage {
-  readonly purl: string;
-  readonly name: string;
-  /** As its ecosystem compares it: with the epoch. Empty if it is unknown, as of a Go program that was built untagged. */
-  readonly version: string;
+export interface LayerPackage extends LanguagePackage {
   readonly origin?: PackageOrigin;
-  readonly licenses: readonly string[];
   /** The file that lists the package. */
   readonly path: string;
-  readonly database: DatabaseKind;
-  /** The digest of the layer with that file. */
-  readonly layer: string;
   /** The purl of the distribution's package that the file belongs to. */
   readonly ownedBy?: string;
 }
@@ -38,24 +31,12 @@ export interface LayerPackage {
 export interface Release {
   readonly id: string;
   readonly versionId: string;
-  readonly name: string;
-  /** Distributions that it is derived from. */
-  readonly idLike: readonly string[];
-}
-
-export interface ReadLayer {
-  readonly digest: string;
-  /** Foreign layers are not in the registry: the inventory lacks what they contain. */
-  readonly state: "read" | "foreign";
-  readonly entries: number;
-  readonly expandedBytes: number;
 }
 
 /** A file that could not be read. */
 export interface FileProblemReport {
   readonly code: ProblemCode;
   readonly path: string;
-  readonly layer: string;
   readonly message: string;
 }
 
@@ -63,7 +44,8 @@ export interface ReadInventory {
   readonly outcome: "read";
   readonly release: Release | undefined;
   readonly packages: readonly LayerPackage[];
-  readonly layers: readonly ReadLayer[];
+  /** Layers that are not in the registry: the inventory lacks what they contain. */
+  readonly foreignLayers: number;
   readonly problems: readonly FileProblemReport[];
   /** All problems, also those that are not listed. */
   readonly problemCount: number;

@@ -1,9 +1,10 @@
 import { Executable, WholeFile } from "./bodies.ts";
 import { type Content, sizeOf } from "./contents.ts";
-import { FileProblem, LayerFailure, type ProblemCode } from "./failure.ts";
+import { FileProblem, LayerFailure } from "./failure.ts";
 import { ImageFiles } from "./image-files.ts";
 import { normalPath } from "./image-path.ts";
 import { interestIn, type ReadContent, readContent } from "./interest.ts";
+import type { FileProblemReport } from "./inventory.ts";
 import type { LayerLimits } from "./limits.ts";
 import { type Body, type TarEntry, TarReader } from "./tar/tar-reader.ts";
 
@@ -21,18 +22,11 @@ const MIN_PROGRAM_BYTES = 64;
 /** Keeps the target of hard links. */
 const KEEP: ReadContent = (bytes) => ({ kind: "linked", bytes });
 
-/** A problem of a file, which may have been removed by a later layer. */
-export interface LayerProblem {
-  readonly code: ProblemCode;
-  readonly path: string;
-  readonly layer: number;
-  readonly message: string;
-}
-
 /** Reads the layers of an image, from its base on, into its files of interest. */
 export class ImageReader {
   readonly files: ImageFiles<Content>;
-  readonly problems: LayerProblem[] = [];
+  /** Problems of files, which a later layer may have removed. */
+  readonly problems: FileProblemReport[] = [];
   /** Targets of hard links of interest that were not read. */
   readonly unread = new Set<string>();
   problemCount = 0;
@@ -40,7 +34,6 @@ export class ImageReader {
   readonly #linked: ReadonlySet<string>;
   /** Asynchronous reads of files that end in the chunk. */
   #pending: Promise<void>[] = [];
-  #layer = -1;
   #entries = 0;
   #expandedBytes = 0;
   #keptBytes = 0;
@@ -53,11 +46,7 @@ export class ImageReader {
     this.files = new ImageFiles(limits.links, (content) => this.#count(content, -1));
   }
 
-  async readLayer(
-    chunks: AsyncIterable<Buffer>,
-  ): Promise<{ entries: number; expandedBytes: number }> {
-    const [entries, expandedBytes] = [this.#entries, this.#expandedBytes];
-    this.#layer++;
+  async readLayer(chunks: AsyncIterable<Buffer>): Promise<void> {
     const tar = new TarReader((entry) => this.#entry(entry));
     for await (const chunk of chunks) {
       this.#expandedBytes += chunk.length;
@@ -70,23 +59,11 @@ export class ImageReader {
     }
     tar.finish();
     this.files.endLayer();
-    return {
-      entries: this.#entries - entries,
-      expandedBytes: this.#expandedBytes - expandedBytes,
-    };
   }
 
-  /** A layer whose content is not known. */
-  skipLayer(): void {
-    this.#layer++;
-    this.files.endLayer();
-  }
-
-  report(code: ProblemCode, path: string, message: string, layer = this.#layer): void {
+  report({ code, message }: FileProblem, path: string): void {
     this.problemCount++;
-    if (this.problems.length < this.#limits.problems) {
-      this.problems.push({ code, path, layer, message });
-    }
+    if (this.problems.length < this.#limits.problems) this.problems.push({ code, path, message });
   }
 
   #entry(entry: TarEntry): Body | undefined {
@@ -97,11 +74,8 @@ export class ImageReader {
     const path = normal && this.files.placeOf(normal);
     if (normal === "") return undefined;
     if (path === undefined) {
-      this.report(
-        "invalid_path",
-        entry.path.slice(0, 256),
-        "the path leaves the image, or is too long",
-      );
+      const text = "the path leaves the image, or is too long";
+      this.report(new FileProblem("invalid_path", text), entry.path.slice(0, 256));
       return undefined;
     }
     const slash = path.lastIndexOf("/");
@@ -113,7 +87,7 @@ export class ImageReader {
       if (entry.type === "link") this.#hardLink(path, entry.link);
       else if (entry.type === "file") return this.#bodyOf(path, entry);
       else if (entry.type === "sparse" && interestIn(path) !== undefined) {
-        this.report("malformed", path, "sparse files are not supported");
+        this.report(new FileProblem("malformed", "sparse files are not supported"), path);
       }
     }
     return undefined;
@@ -131,17 +105,14 @@ export class ImageReader {
   #hardLink(path: string, link: string): void {
     const normal = normalPath(link);
     const target = normal && this.files.placeOf(normal);
-    const content = target && this.files.get(target)?.value;
+    const content = target && this.files.get(target);
     const read = interestIn(path);
     if (content && content.kind !== "linked") this.#keep(path, content);
     else if (content && read) this.#read(path, read, content.bytes);
     else if (target && read) {
       if (this.unread.size < this.#limits.linked) this.unread.add(target);
-      this.report(
-        "unresolved_link",
-        path,
-        `is a link to ${link.slice(0, 256)}, which was not read`,
-      );
+      const text = `is a link to ${link.slice(0, 256)}, which was not read`;
+      this.report(new FileProblem("unresolved_link", text), path);
     }
   }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createReadStream, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -41,9 +41,9 @@ async function headerOf(size: number): Promise<Buffer> {
 
 /** A file of the scratch folder as a layer. */
 function fileLayer(name: string, bytes: Buffer, mediaType = TAR): LayerSource {
-  const content = join(folder, name);
-  writeFileSync(content, bytes);
-  return { digest: `sha256:${name}`, mediaType, content };
+  const path = join(folder, name);
+  writeFileSync(path, bytes);
+  return { digest: `sha256:${name}`, mediaType, content: async () => createReadStream(path) };
 }
 
 /** A bundle of a program, as the build makes it. */
@@ -69,27 +69,13 @@ describe("the layer process", () => {
       {
         digest: "foreign",
         mediaType: "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip",
-        content: "none",
+        content: async () => undefined,
       },
       sourceOf(gzipSync(d), 5, `${TAR}+gzip`),
     ]);
     assert.deepEqual(namesIn(inventory), ["b", "c", "d"]);
     assert.ok(inventory.outcome === "read");
-    assert.deepEqual(
-      inventory.layers.map(({ state, entries }) => [state, entries]),
-      [
-        ["read", 1],
-        ["read", 1],
-        ["read", 1],
-        ["read", 1],
-        ["foreign", 0],
-        ["read", 1],
-      ],
-    );
-    assert.deepEqual(
-      inventory.packages.map(({ layer }) => layer),
-      ["sha256:1", "sha256:2", "sha256:5"],
-    );
+    assert.equal(inventory.foreignLayers, 1);
   });
 
   test("reads layers again for the targets of hard links", async () => {
@@ -139,13 +125,10 @@ describe("the layer process", () => {
       codeOf(await reader.read([{ ...one, mediaType: "application/json" }])),
       "unsupported_media_type",
     );
-    assert.equal(
-      codeOf(await reader.read([{ ...one, content: join(folder, "missing") }])),
-      "layer_unavailable",
-    );
     for (const content of [
       async () => undefined,
       async () => Promise.reject(new Error("no storage")),
+      async () => createReadStream(join(folder, "missing")),
       async () =>
         Readable.from(
           [Buffer.alloc(512)].map(() => {
@@ -238,30 +221,25 @@ describe("the layer process", () => {
           .trim()
           .split(" ");
         process.kill(Number(pids.at(-1)), "SIGKILL");
-        return source.content instanceof Function ? source.content() : undefined;
+        return source.content();
       },
     };
     assert.equal(codeOf(await new LayerReader().read([killing])), "killed");
   });
 
   test("survives bombs: zeros and entries are skipped within its memory", async () => {
-    const tail = await layerOf({ "a.egg-info": egg("a") });
+    const [first, last] = [await layerOf({ "a.egg-info": egg("a") }), await layerOf({ "b.egg-info": egg("b") })];
     const entry = await headerOf(0);
     const entries = Buffer.alloc(512 * 200_000);
     for (let at = 0; at < entries.length; at += 512) entry.copy(entries, at);
-    const many = gzipSync(Buffer.concat([entries, tail]), { level: 1 });
+    const many = gzipSync(Buffer.concat([entries, first]), { level: 1 });
     // Members of gzip follow each other: the same ten mebibytes of zeros a hundred times.
     const zeros = gzipSync(Buffer.alloc(10 * MIB), { level: 1 });
     const header = gzipSync(await headerOf(1000 * MIB));
-    const bomb = Buffer.concat([header, ...Array(100).fill(zeros), gzipSync(tail)]);
+    const bomb = Buffer.concat([header, ...Array(100).fill(zeros), gzipSync(last)]);
     const limits = { memoryBytes: 400 * MIB };
     const inventory = await readBytes([many, bomb], { limits });
-    assert.deepEqual(namesIn(inventory), ["a"]);
-    assert.ok(inventory.outcome === "read");
-    assert.deepEqual(
-      inventory.layers.map((layer) => layer.entries),
-      [200_001, 2],
-    );
+    assert.deepEqual(namesIn(inventory), ["a", "b"]);
   });
 
   test("cannot allocate the window that a zstd frame asks for", async () => {

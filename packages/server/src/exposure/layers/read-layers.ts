@@ -1,4 +1,3 @@
-import { type FileHandle, open } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -21,10 +20,10 @@ export interface LayerSource {
   readonly digest: string;
   readonly mediaType: string;
   /**
-   * The path of its file, or a function that opens its bytes once the layers below were read; undefined if they are
-   * missing. It may be called twice: targets of hard links are known only after all layers.
+   * Opens its bytes once the layers below were read; undefined if they are missing. It may be called twice: targets of
+   * hard links are known only after all layers.
    */
-  readonly content: string | (() => Promise<Readable | undefined>);
+  readonly content: () => Promise<Readable | undefined>;
 }
 
 export interface LayerReaderOptions {
@@ -64,43 +63,23 @@ export class LayerReader {
 
   async #read(image: Image, signal: AbortSignal | undefined): Promise<LayerAnswer> {
     const readable = image.layers.filter(({ mediaType }) => layerKind(mediaType) === "layer");
-    const files: FileHandle[] = [];
-    try {
-      for (const { content, digest } of readable) {
-        if (typeof content !== "string") continue;
-        const file = await open(content).catch(() => undefined);
-        if (file === undefined) return failed("layer_unavailable", "it has no file", digest);
-        files.push(file);
-      }
-      signal?.throwIfAborted();
-      const child = this.#start(image, readable, files);
-      if (!(child instanceof LayerChild)) return child;
-      return await answerOf(child, readable, signal);
-    } finally {
-      await Promise.all(files.map((file) => file.close()));
-    }
+    signal?.throwIfAborted();
+    const child = this.#start(image, readable);
+    return child instanceof LayerChild ? await answerOf(child, readable, signal) : child;
   }
 
-  #start(
-    image: Image,
-    readable: readonly LayerSource[],
-    files: readonly FileHandle[],
-  ): LayerChild | FailedInventory {
+  #start(image: Image, readable: readonly LayerSource[]): LayerChild | FailedInventory {
     const { limits } = image;
     const layers = image.layers.map((layer) => ({
       digest: layer.digest,
       isForeign: !readable.includes(layer),
     }));
-    const opened = [...files];
-    const descriptors = readable.map(({ content }) =>
-      typeof content === "string" ? (opened.shift() as FileHandle).fd : "pipe",
-    );
     try {
       const process = this.#program.start([], {
         env: sandboxed(limits, this.#program.isSource),
         stdout: "pipe",
         stderr: "pipe",
-        descriptors: ["pipe", ...descriptors],
+        descriptors: ["pipe", ...readable.map(() => "pipe" as const)],
       });
       const child = new LayerChild(process, limits);
       child.pipe(FIRST_DESCRIPTOR).end(JSON.stringify({ ...image, layers } satisfies LayerTask));
@@ -137,10 +116,10 @@ async function answerOf(
   }
 }
 
-/** Writes the layers that are no files, one after the other, as the process reads them. */
+/** Writes the layers, one after the other, as the process reads them. */
 async function feed(child: LayerChild, layers: readonly LayerSource[]): Promise<void> {
   for (const [index, { content, digest }] of layers.entries()) {
-    if (typeof content === "string" || child.hasEnded) continue;
+    if (child.hasEnded) return;
     const problem = await content().then(
       (bytes) => (bytes ? send(bytes, child.pipe(FIRST_LAYER + index)) : "it is not stored"),
       (error: Error) => error.message,

@@ -1,6 +1,5 @@
 import { assemble } from "./assemble.ts";
 import { LayerFailure } from "./failure.ts";
-import type { FailedInventory, ReadLayer } from "./inventory.ts";
 import type { LayerAnswer, LayerTask } from "./layer-task.ts";
 import { ImageReader } from "./read-image.ts";
 
@@ -14,25 +13,18 @@ export async function readTask(
   open: () => AsyncIterable<Buffer>,
 ): Promise<LayerAnswer> {
   const reader = new ImageReader(limits, linked);
-  const read: ReadLayer[] = [];
-  let current = "";
+  let layer = "";
   try {
     for (const { digest, isForeign } of layers) {
-      current = digest;
-      if (isForeign) reader.skipLayer();
-      const counts = isForeign ? NOTHING : await reader.readLayer(open());
-      read.push({ digest, state: isForeign ? "foreign" : "read", ...counts });
+      layer = digest;
+      if (!isForeign) await reader.readLayer(open());
     }
-    current = "";
-    return { ...assemble(reader, read, limits.packages), linked: [...reader.unread] };
+    layer = "";
+    const inventory = assemble(reader, limits.packages);
+    const foreignLayers = layers.filter(({ isForeign }) => isForeign).length;
+    return { outcome: "read", ...inventory, foreignLayers, linked: [...reader.unread] };
   } catch (error) {
-    return failureOf(error, current);
+    if (!(error instanceof LayerFailure)) throw error;
+    return { outcome: "failed", code: error.code, layer, message: error.message };
   }
-}
-
-const NOTHING = { entries: 0, expandedBytes: 0 };
-
-function failureOf(error: unknown, layer: string): FailedInventory {
-  if (!(error instanceof LayerFailure)) throw error;
-  return { outcome: "failed", code: error.code, layer, message: error.message };
 }

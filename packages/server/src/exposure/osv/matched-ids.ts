@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import type { JsonObject } from "@bufbuild/protobuf";
 import { ownOsvId } from "@wharf/advisories/publish";
 import type { Reader } from "../../store/db/connection.ts";
 import type { PackageKey } from "../../store/tables/exposure/records/records.ts";
@@ -7,7 +6,7 @@ import {
   type PackageRecord,
   visibleRecords,
 } from "../../store/tables/exposure/records/visible-records.ts";
-import { MATCH_STATES, match } from "../matching/match.ts";
+import { type ComparedRecord, MATCH_STATES, match } from "../matching/match.ts";
 import { matchRelease } from "../releases.ts";
 import { packagesOf, type QueriedPackage } from "./query.ts";
 
@@ -15,12 +14,8 @@ import { packagesOf, type QueriedPackage } from "./query.ts";
 const COMPARED_PER_STEP = 500;
 
 /** A record as matching reads it, with the id of its document. */
-interface Candidate {
+interface Candidate extends ComparedRecord {
   readonly id: string;
-  readonly ecosystem: string;
-  readonly release: string;
-  readonly package: string;
-  readonly affected: readonly JsonObject[];
 }
 
 /**

@@ -1,19 +1,11 @@
+import type { VersionRow } from "../../store/tables/exposure/records/matches.ts";
 import type { PackageKey } from "../../store/tables/exposure/records/records.ts";
 import { canonicalName } from "../names.ts";
 import { installedPackage } from "../purl.ts";
 import { invalidQuery } from "./errors.ts";
 
-/** A package and a version of it, as matching compares them. */
-export interface QueriedPackage {
-  readonly ecosystem: string;
-  /** The ecosystem with its release; empty if it is unknown, or has none. */
-  readonly release: string;
-  readonly name: string;
-  /** Empty for all versions. */
-  readonly version: string;
-  readonly origin: string;
-  readonly originVersion: string;
-}
+/** A package and a version of it, as matching compares them. The version is empty for all versions. */
+export type QueriedPackage = Omit<VersionRow, "id" | "purl">;
 
 /** A query by package. */
 export interface PackageQuery {

@@ -1,16 +1,12 @@
 import { pipeline, Readable } from "node:stream";
 import { zlib } from "../../lib/runtime/lazy-builtins.ts";
-import { MILLION } from "../../store/tables/exposure/sources/facts.ts";
+import { MILLION, type VulnerabilityFacts } from "../../store/tables/exposure/sources/facts.ts";
 import { isGzip } from "../gzip.ts";
 import { SourceError } from "./errors.ts";
 import { timeOf } from "./run.ts";
 
-/** The probability that a vulnerability is exploited, and its percentile, in millionths. */
-export interface EpssRow {
-  readonly name: string;
-  readonly probability: number;
-  readonly percentile: number;
-}
+/** The probability that a vulnerability is exploited, and its percentile. */
+export type EpssRow = Omit<VulnerabilityFacts, "exploited">;
 
 /** A part of a file. */
 export interface EpssPart {

@@ -1,13 +1,9 @@
-import { FindingStatus } from "@wharf/contract";
+import { FindingStatus, InventoryState } from "@wharf/contract";
 import type { FindingDetail } from "../../exposure/assessment/finding.ts";
 import { tooLong } from "../../lib/errors.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import {
-  type FindingSpan,
-  findingSpans,
-  type TagState,
-  tagStates,
-} from "../../store/tables/exposure/images/reported-images.ts";
+import { type FindingSpan, findingSpans } from "../../store/tables/exposure/findings/findings.ts";
+import { type TagState, tagStates } from "../../store/tables/exposure/images/reported-images.ts";
 import { imageFor } from "./images.ts";
 import { DAY_MS, type FoundTag } from "./tag-references.ts";
 
@@ -52,7 +48,7 @@ export async function tagDays(
   const images = new Map<string, { readonly id: number; readonly digest: string }>();
   for (const digest of new Set(digests)) {
     const image = digest === "" ? undefined : await imageFor(reader, uid, digest);
-    if (image?.state === KNOWN) images.set(digest, image);
+    if (image?.state === InventoryState.KNOWN) images.set(digest, image);
   }
   const ids = [...images.values()].map(({ id }) => id);
   const spans = await findingSpans(reader, ids, MAX_SPANS + 1);
@@ -67,8 +63,6 @@ export async function tagDays(
   });
 }
 
-/** The number of InventoryState. */
-const KNOWN = 2;
 
 function digestAt(states: readonly TagState[], end: number): string {
   return states.findLast(({ time }) => time < end)?.digest ?? "";

@@ -6,6 +6,7 @@ export interface LanguagePackage {
   readonly purl: string;
   readonly database: DatabaseKind;
   readonly name: string;
+  /** As its ecosystem compares it: with the epoch. Empty if it is unknown, as of a Go program that was built untagged. */
   readonly version: string;
   readonly licenses: readonly string[];
 }

@@ -13,11 +13,5 @@ export function parseOsRelease(bytes: Buffer): Release | undefined {
     values.set(key, value);
   }
   const id = values.get("ID") ?? "";
-  if (id === "") return undefined;
-  return {
-    id,
-    versionId: values.get("VERSION_ID") ?? "",
-    name: values.get("PRETTY_NAME") ?? values.get("NAME") ?? id,
-    idLike: (values.get("ID_LIKE") ?? "").split(/\s+/).filter(Boolean),
-  };
+  return id === "" ? undefined : { id, versionId: values.get("VERSION_ID") ?? "" };
 }

@@ -1,4 +1,5 @@
 import type { Reader } from "../../../db/connection.ts";
+import type { StoredImage } from "../images/images.ts";
 import {
   hasDigest,
   hasTag,
@@ -6,8 +7,10 @@ import {
   type RepoInterval,
   visibleImages,
 } from "../images/visible-images.ts";
+import type { PackageRow } from "../packages/image-packages-list.ts";
 import { type PackageFilter, versionsNamed } from "../packages/named-packages.ts";
 import { joined, numberOf, part, type SqlPart } from "../sql-part.ts";
+import type { FindingRow as StoredFinding } from "./findings.ts";
 
 /** Reads of findings for callers: lists, counts by vulnerability and by fix. */
 
@@ -39,29 +42,13 @@ export interface FindingFilter {
 }
 
 /** A finding with its image and its package version. */
-export interface FindingRow {
-  readonly image: number;
-  readonly vulnerability: string;
-  readonly version: number;
-  readonly status: number;
-  readonly severity: number;
+export interface FindingRow
+  extends Omit<StoredFinding, "fixable">,
+    Pick<StoredImage, "repo" | "digest" | "platform">,
+    Omit<PackageRow, "id" | "version"> {
   readonly fixable: number;
-  readonly firstSeen: number;
-  readonly resolved: number;
-  readonly detail: string;
-  readonly repo: string;
-  readonly digest: string;
-  readonly platform: string;
-  readonly inUse: number;
-  readonly purl: string;
-  readonly ecosystem: string;
-  readonly release: string;
-  readonly name: string;
   readonly packageVersion: string;
-  readonly origin: string;
-  readonly originVersion: string;
-  readonly license: string;
-  readonly location: string;
+  readonly inUse: number;
   readonly exploited: number | null;
   readonly probability: number | null;
 }

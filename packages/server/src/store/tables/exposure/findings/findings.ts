@@ -45,6 +45,25 @@ export async function findingsAbout(
   return rows.map(fromRow);
 }
 
+/** A finding with the time during which it was open. */
+export type FindingSpan = Omit<FindingRow, "version" | "fixable">;
+
+/** All findings that images have had. */
+export async function findingSpans(
+  reader: Reader,
+  images: readonly number[],
+  limit: number,
+): Promise<FindingSpan[]> {
+  if (images.length === 0) return [];
+  return reader.all<FindingSpan>(
+    `SELECT image, vulnerability, status, severity, first_seen AS "firstSeen", resolved, detail FROM findings
+     WHERE image IN (${reader.dialect.integers})
+     ORDER BY vulnerability, image, version LIMIT ?`,
+    JSON.stringify(images),
+    limit,
+  );
+}
+
 /** The subset of vulnerabilities that have a finding in any image, also a resolved one. */
 export async function vulnerabilitiesWithFindings(
   reader: Reader,

@@ -1,15 +1,9 @@
 import type { Reader, Value } from "../../../db/connection.ts";
+import type { StoredImage } from "./images.ts";
 
 /** Facts about many images at a time, that their findings follow from. */
 
-export interface AssessedImage {
-  readonly id: number;
-  readonly repo: string;
-  readonly digest: string;
-  readonly platform: string;
-  /** The number of tags. */
-  readonly tags: number;
-}
+export type AssessedImage = Pick<StoredImage, "id" | "repo" | "digest" | "platform" | "tags">;
 
 /** The images with these ids. */
 export async function imagesById(

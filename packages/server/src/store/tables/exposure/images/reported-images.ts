@@ -1,17 +1,12 @@
 import { InventoryState } from "@wharf/contract";
 import type { Reader } from "../../../db/connection.ts";
 import { joined, part } from "../sql-part.ts";
+import type { StoredImage } from "./images.ts";
 import { hasDigest, hasTag, type RepoInterval, visibleImages } from "./visible-images.ts";
 
 /** Images with known packages, for reports of the public contract. */
 
-export interface ReportedImage {
-  readonly id: number;
-  readonly repo: string;
-  readonly digest: string;
-  /** When its packages were read, in milliseconds. */
-  readonly indexed: number;
-}
+export type ReportedImage = Pick<StoredImage, "id" | "repo" | "digest" | "indexed">;
 
 export interface ReportFilter {
   readonly repo?: string;
@@ -42,35 +37,6 @@ export function reportedImages(
      WHERE i.state = ${InventoryState.KNOWN} AND ${condition.sql} ORDER BY i.pushed DESC, i.id DESC LIMIT ?`,
     ...visible.params,
     ...condition.params,
-    limit,
-  );
-}
-
-/** A finding with the time during which it was open. */
-export interface FindingSpan {
-  readonly image: number;
-  readonly vulnerability: string;
-  readonly status: number;
-  readonly severity: number;
-  readonly firstSeen: number;
-  /** 0 while it is found. */
-  readonly resolved: number;
-  /** JSON (exposure/assessment/finding.ts). */
-  readonly detail: string;
-}
-
-/** All findings that images have had. */
-export async function findingSpans(
-  reader: Reader,
-  images: readonly number[],
-  limit: number,
-): Promise<FindingSpan[]> {
-  if (images.length === 0) return [];
-  return reader.all<FindingSpan>(
-    `SELECT image, vulnerability, status, severity, first_seen AS "firstSeen", resolved, detail FROM findings
-     WHERE image IN (${reader.dialect.integers})
-     ORDER BY vulnerability, image, version LIMIT ?`,
-    JSON.stringify(images),
     limit,
   );
 }

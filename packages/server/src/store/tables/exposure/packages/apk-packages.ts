@@ -1,18 +1,14 @@
 import type { Reader } from "../../../db/connection.ts";
 import { type RepoInterval, visibleImages } from "../images/visible-images.ts";
 import { joined, numberOf, part, type SqlPart } from "../sql-part.ts";
+import type { PackageVersion } from "./package-versions.ts";
 
 /** The apk packages of visible images, each package URL once. */
 
-export interface ApkRow {
-  readonly purl: string;
-  readonly name: string;
-  readonly version: string;
-  readonly origin: string;
-  readonly license: string;
-  /** JSON (VersionDetail of exposure/inventory/inventory-package.ts). */
-  readonly detail: string;
-}
+export type ApkRow = Pick<
+  PackageVersion,
+  "purl" | "name" | "version" | "origin" | "license" | "detail"
+>;
 
 export interface ApkFilter {
   readonly intervals: readonly RepoInterval[];

@@ -1,21 +1,16 @@
 import type { Reader } from "../../../db/connection.ts";
+import type { StoredImage } from "../images/images.ts";
 import { hasDigest, inUse, type RepoInterval, visibleImages } from "../images/visible-images.ts";
 import { joined, numberOf, part, type SqlPart } from "../sql-part.ts";
+import type { ImagePackage } from "./image-packages.ts";
 import { type PackageFilter, versionsNamed } from "./named-packages.ts";
+import type { PackageVersion } from "./package-versions.ts";
 
 /** Reads of packages of images for callers. */
 
-export interface PackageRow {
+/** A package version in an image. */
+export interface PackageRow extends Omit<PackageVersion, "detail">, Pick<ImagePackage, "location"> {
   readonly id: number;
-  readonly purl: string;
-  readonly ecosystem: string;
-  readonly release: string;
-  readonly name: string;
-  readonly version: string;
-  readonly origin: string;
-  readonly originVersion: string;
-  readonly license: string;
-  readonly location: string;
 }
 
 const COLUMNS = `v.id, v.purl, v.ecosystem, v.release, v.name, v.version, v.origin,
@@ -59,13 +54,7 @@ function ofImage({ dialect }: Reader, image: number, text: string): SqlPart {
 }
 
 /** An image with its state, of those that a caller may see. */
-export interface ImageRow {
-  readonly id: number;
-  readonly repo: string;
-  readonly digest: string;
-  readonly platform: string;
-  readonly state: number;
-}
+export type ImageRow = Pick<StoredImage, "id" | "repo" | "digest" | "platform" | "state">;
 
 /** The image with a digest in a repo, or the images of the index with it. */
 export function visibleImagesOf(
@@ -130,12 +119,10 @@ function selectedImages(reader: Reader, filter: ContentFilter): SqlPart {
   };
 }
 
-export interface PackageImageRow extends PackageRow {
+export interface PackageImageRow
+  extends PackageRow,
+    Pick<StoredImage, "repo" | "digest" | "platform" | "pushed"> {
   readonly image: number;
-  readonly repo: string;
-  readonly digest: string;
-  readonly platform: string;
-  readonly pushed: number;
   readonly inUse: number;
 }
 

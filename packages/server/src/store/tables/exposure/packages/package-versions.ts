@@ -17,7 +17,7 @@ export interface PackageVersion {
   readonly origin: string;
   readonly originVersion: string;
   readonly license: string;
-  /** JSON. */
+  /** JSON (VersionDetail of exposure/inventory/inventory-package.ts). */
   readonly detail: string;
 }
 

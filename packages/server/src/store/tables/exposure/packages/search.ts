@@ -1,4 +1,5 @@
 import type { Reader } from "../../../db/connection.ts";
+import type { StoredImage } from "../images/images.ts";
 import { type RepoInterval, visibleImages } from "../images/visible-images.ts";
 
 /** Searches by a part of a name, among what images that a caller may see contain. */
@@ -50,11 +51,7 @@ export async function versionsOf(
   return rows.map(([version]) => version);
 }
 
-export interface ImageHit {
-  readonly id: number;
-  readonly repo: string;
-  readonly digest: string;
-}
+export type ImageHit = Pick<StoredImage, "id" | "repo" | "digest">;
 
 /**
  * Images whose repo or a tag of them contains a text in lower case, or whose digest begins with it. Tags and digests of

@@ -1,6 +1,7 @@
 import type { MatchedBy } from "@wharf/contract";
 import type { Transaction } from "../../../db/commit/transaction.ts";
 import type { Reader } from "../../../db/connection.ts";
+import type { PackageVersion } from "../packages/package-versions.ts";
 import type { PackageKey } from "./records.ts";
 
 /** The relation of a package version to a record that is about its package, as it is stored. */
@@ -16,17 +17,8 @@ export interface MatchRow {
 }
 
 /** A package version, with what records are compared with. */
-export interface VersionRow {
+export interface VersionRow extends Omit<PackageVersion, "license" | "detail"> {
   readonly id: number;
-  readonly purl: string;
-  readonly ecosystem: string;
-  /** The ecosystem with its release; empty if it is unknown, or has none. */
-  readonly release: string;
-  readonly name: string;
-  readonly version: string;
-  /** The source package; empty if it is the package itself. */
-  readonly origin: string;
-  readonly originVersion: string;
 }
 
 const VERSION_COLUMNS = ["id", "purl", "ecosystem", "release", "name", "version", "origin"];

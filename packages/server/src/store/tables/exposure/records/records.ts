@@ -51,12 +51,7 @@ export async function recordsById(reader: Reader, ids: readonly number[]): Promi
 }
 
 /** The part of a record that findings based on it show. */
-export interface RecordSummary {
-  readonly group: string;
-  readonly updated: number;
-  /** JSON (exposure/records/record.ts). */
-  readonly detail: string;
-}
+export type RecordSummary = Pick<RecordRow, "group" | "updated" | "detail">;
 
 /** By the ids of the records; without those that are deleted. */
 export async function recordSummaries(

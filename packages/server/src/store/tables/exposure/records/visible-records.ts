@@ -1,17 +1,12 @@
 import { subtreeEnd } from "@wharf/contract";
 import type { Reader } from "../../../db/connection.ts";
-import type { PackageKey } from "./records.ts";
+import type { PackageKey, RecordRow } from "./records.ts";
 
 /** The part of a record about one package. */
-export interface PackageRecord {
-  readonly ecosystem: string;
-  readonly package: string;
-  readonly release: string;
-  /** JSON array of entries of `affected`. */
-  readonly affected: string;
-  /** JSON (exposure/records/record.ts). */
-  readonly detail: string;
-}
+export type PackageRecord = Pick<
+  RecordRow,
+  "ecosystem" | "package" | "release" | "affected" | "detail"
+>;
 
 /**
  * The records about these packages at and below the scopes; everywhere if they are undefined. Records elsewhere do not
