@@ -27,11 +27,13 @@ const END_SIGNATURE = 0x06054b50;
 const END64_LOCATOR_SIGNATURE = 0x07064b50;
 const END64_SIGNATURE = 0x06064b50;
 const ENTRY_SIGNATURE = 0x02014b50;
+const LOCAL_SIGNATURE = 0x04034b50;
 
 const END_BYTES = 22;
 const END64_LOCATOR_BYTES = 20;
 const END64_BYTES = 56;
 const ENTRY_BYTES = 46;
+const LOCAL_BYTES = 30;
 const MAX_COMMENT_BYTES = 0xffff;
 
 /** Values of 32 and 16 bits whose real value is in a zip64 record. */
@@ -44,7 +46,7 @@ export function invalidZip(reason: string): DocumentError {
 }
 
 /** A view of exactly `length` bytes; throws when the file ends before. */
-export async function viewAt(
+async function viewAt(
   file: RandomAccess,
   position: number,
   length: number,
@@ -53,6 +55,22 @@ export async function viewAt(
     position >= 0 && position + length <= file.size ? await file.read(position, length) : undefined;
   if (bytes?.length !== length) throw invalidZip("a position is outside of the file");
   return new DataView(bytes.buffer, bytes.byteOffset, length);
+}
+
+/**
+ * The position of the content of an entry, behind its local header. Throws unless the file has all of it.
+ *
+ * @example const start = await contentPosition(file, entry);
+ */
+export async function contentPosition(
+  file: RandomAccess,
+  { position, compressedSize }: ZipEntry,
+): Promise<number> {
+  const local = await viewAt(file, position, LOCAL_BYTES);
+  if (local.getUint32(0, true) !== LOCAL_SIGNATURE) throw invalidZip("bad local signature");
+  const start = position + LOCAL_BYTES + local.getUint16(26, true) + local.getUint16(28, true);
+  if (start + compressedSize > file.size) throw invalidZip("an entry is outside of the file");
+  return start;
 }
 
 /** Finds the central directory from the end of the file. */

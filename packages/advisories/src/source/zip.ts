@@ -5,7 +5,13 @@ import { Budget, type SourceLimits } from "./budget.ts";
 import { concat, type RandomAccess } from "./bytes.ts";
 import { crc32 } from "./crc32.ts";
 import { archiveError, catchArchiveErrors, type Item, isDocumentName } from "./item.ts";
-import { entriesOf, invalidZip, readDirectory, viewAt, type ZipEntry } from "./zip-directory.ts";
+import {
+  contentPosition,
+  entriesOf,
+  invalidZip,
+  readDirectory,
+  type ZipEntry,
+} from "./zip-directory.ts";
 
 /**
  * The items of a zip file, as its central directory lists them.
@@ -63,20 +69,15 @@ async function entryItem(
   }
 }
 
-const LOCAL_SIGNATURE = 0x04034b50;
-const LOCAL_BYTES = 30;
 const STORED = 0;
 const DEFLATED = 8;
 
 async function contentOf(file: RandomAccess, entry: ZipEntry): Promise<Uint8Array> {
-  const { method, compressedSize, size, position } = entry;
+  const { method, compressedSize, size } = entry;
   if (method !== STORED && method !== DEFLATED) {
     throw invalidZip(`unsupported compression method: ${method}`);
   }
-  const local = await viewAt(file, position, LOCAL_BYTES);
-  if (local.getUint32(0, true) !== LOCAL_SIGNATURE) throw invalidZip("bad local signature");
-  const start = position + LOCAL_BYTES + local.getUint16(26, true) + local.getUint16(28, true);
-  if (start + compressedSize > file.size) throw invalidZip("an entry is outside of the file");
+  const start = await contentPosition(file, entry);
   if (method === STORED) {
     if (compressedSize !== size) throw invalidZip("a stored entry has two sizes");
     return file.read(start, size);

@@ -48,7 +48,7 @@ export async function assessImages(
   for (const image of images) {
     const versions = matchedVersions(image, byImage.get(image.id) ?? [], knowledge);
     if (versions.length === 0) continue;
-    const vulnerabilities = knowledge.at(chainOf(image.repo));
+    const vulnerabilities = knowledge.at(ancestorsOf(image.repo));
     const isAssessed = ({ names: all }: Vulnerability) =>
       focus === undefined || all.some((name) => focus.names.has(name));
     const vulnerabilitiesOf = (record: number) => vulnerabilities.of(record).filter(isAssessed);
@@ -61,11 +61,6 @@ export async function assessImages(
       ? await findingsOf(tx, idsOf(images))
       : await findingsAbout(tx, [...focus.names], rangeOf(images));
   await writeFindings(tx, { images, stored, assessed }, now);
-}
-
-/** The groups of which the records apply to a repo. */
-function chainOf(repo: string): string[] {
-  return ancestorsOf(repo);
 }
 
 async function installedIn(
@@ -92,7 +87,7 @@ function knowledgeOf(
   installed: readonly InstalledVersion[],
 ): Promise<Knowledge> {
   const versions = new Set(installed.map(({ version }) => version));
-  const above = new Set(images.flatMap(({ repo }) => chainOf(repo)));
+  const above = new Set(images.flatMap(({ repo }) => ancestorsOf(repo)));
   const [{ repo: scope }] = images as [AssessedImage];
   return Knowledge.ofVersions(tx, [...versions], { scope, above: [...above] });
 }

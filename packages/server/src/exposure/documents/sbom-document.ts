@@ -15,11 +15,10 @@ import { packagesOfImage } from "../../store/tables/exposure/packages/image-pack
 import { findManifest } from "../../store/tables/registry/manifests.ts";
 import type { ContentsDeps } from "../inventory/image-contents.ts";
 import { readStoredSbom } from "../inventory/stored-sbom.ts";
+import { DEFAULT_PLATFORM, imageFor } from "../platform.ts";
 import { SBOM_LIMITS } from "../sboms/limits.ts";
 import { cyclonedxOf } from "./cyclonedx.ts";
 import { imagesOf } from "./image-inventory.ts";
-
-const DEFAULT_PLATFORM = "linux/amd64";
 
 /** The handler of GetSbomDocument. */
 export function getSbomDocument(deps: ResourceStore & ContentsDeps): Handler {
@@ -45,24 +44,20 @@ function mustBeKnown({ digest, state, reason }: StoredImage): void {
 }
 
 /** The image, or the image of an index for a platform. */
-export async function findPlatform(
+async function findPlatform(
   reader: Reader,
   { repoUid, digest, platform }: Pick<GetSbomDocumentRequest, "repoUid" | "digest" | "platform">,
 ): Promise<StoredImage> {
   const manifest = await findManifest(reader, repoUid, digest);
   const digests = manifest === undefined ? [] : imagesOf(manifest).map((image) => image.digest);
   const images = await findImages(reader, repoUid, digests);
-  const requestedPlatform = platform === "" ? DEFAULT_PLATFORM : platform;
-  const chosen =
-    images.find((one) => one.platform === requestedPlatform) ??
-    (platform === "" && images.length === 1 ? images[0] : undefined);
-  if (chosen === undefined)
-    throw notFound("Image", `${repoUid}@${digest} for ${requestedPlatform}`);
-  return chosen;
+  const chosen = imageFor(images, platform);
+  if (chosen !== undefined) return chosen;
+  throw notFound("Image", `${repoUid}@${digest} for ${platform || DEFAULT_PLATFORM}`);
 }
 
 /** The document that the packages of an image are from, as it was uploaded or attached. */
-export async function storedDocument(
+async function storedDocument(
   deps: ResourceStore & ContentsDeps,
   image: StoredImage,
   signal: AbortSignal,

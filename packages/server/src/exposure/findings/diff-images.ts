@@ -12,6 +12,7 @@ import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import {
+  type FindingFilter,
   type FindingRow,
   readFindings,
 } from "../../store/tables/exposure/findings/finding-list.ts";
@@ -24,12 +25,11 @@ import {
 } from "../../store/tables/exposure/packages/image-packages-list.ts";
 import { tagsNamed } from "../../store/tables/registry/tags.ts";
 import { OPEN_STATUSES } from "../assessment/finding.ts";
+import { imageFor } from "../platform.ts";
 import { SBOM_LIMITS } from "../sboms/limits.ts";
 import { findingsOf } from "./list-findings.ts";
 import { toImagePackage } from "./messages.ts";
 import { reposOf } from "./scope.ts";
-
-const DEFAULT_PLATFORM = "linux/amd64";
 
 /** Findings of one image that are compared. */
 const MAX_FINDINGS = 50_000;
@@ -49,13 +49,8 @@ export function diffImages({ store, catalog }: ListDeps): Handler {
       findImage(reader, intervals, { repo, name, platform });
     const from = await imageOf(fromRepoUid, request.from);
     const to = await imageOf(toRepoUid === "" ? fromRepoUid : toRepoUid, request.to);
-    const { tooMany, ...differences } = await compareFindings(
-      reader,
-      intervals,
-      from,
-      to,
-      call.time,
-    );
+    const scope = { intervals, statuses: OPEN_STATUSES, now: call.time };
+    const { tooMany, ...differences } = await compareFindings(reader, scope, from, to);
     const response = create(ImageDifferenceSchema, {
       ...comparePackages(await packagesOf(reader, from), await packagesOf(reader, to)),
       ...differences,
@@ -85,12 +80,9 @@ async function findImage(
     ? name
     : isVisible && (await tagsNamed(reader, repo, [name])).get(name);
   const images = digest ? await visibleImagesOf(reader, intervals, repo, digest) : [];
-  const chosen =
-    images.find((one) => one.platform === (platform === "" ? DEFAULT_PLATFORM : platform)) ??
-    (images.length === 1 && platform === "" ? images[0] : undefined);
-  if (chosen === undefined)
-    throw notFound("Image", platform === "" ? name : `${name} (${platform})`);
-  return chosen;
+  const chosen = imageFor(images, platform);
+  if (chosen !== undefined) return chosen;
+  throw notFound("Image", platform === "" ? name : `${name} (${platform})`);
 }
 
 function packagesOf(reader: Reader, { id }: ImageRow): Promise<PackageRow[]> {
@@ -137,17 +129,13 @@ function missingIn(some: readonly PackageRow[], others: readonly PackageRow[]): 
 
 async function compareFindings(
   reader: Reader,
-  intervals: readonly RepoInterval[],
+  scope: FindingFilter,
   from: ImageRow,
   to: ImageRow,
-  now: number,
 ) {
+  const page = { order: BY_VULNERABILITY, limit: MAX_FINDINGS };
   const open = ({ repo, digest }: ImageRow) =>
-    readFindings(
-      reader,
-      { intervals, repo, digest, statuses: OPEN_STATUSES, now },
-      { order: BY_VULNERABILITY, limit: MAX_FINDINGS },
-    );
+    readFindings(reader, { ...scope, repo, digest }, page);
   const [before, after] = [await open(from), await open(to)];
   const keyOf = ({ vulnerability, ecosystem, name }: FindingRow) =>
     `${vulnerability} ${ecosystem} ${name}`;

@@ -1,11 +1,8 @@
-import { compareDigits, compareLists, versionOrder } from "./order.ts";
+import { compareDigits, compareLists, endFirst, versionOrder } from "./order.ts";
 
 /** Compares lists of numbers, of which the shorter one precedes: 1.0 precedes 1.0.0. */
 function compareComponents(one: readonly string[], other: readonly string[]): number {
-  return compareLists(one, other, (a, b) => {
-    if (a === undefined || b === undefined) return a === undefined ? -1 : 1;
-    return compareDigits(a, b);
-  });
+  return compareLists(one, other, endFirst(compareDigits));
 }
 
 function components(text: string, form: RegExp): readonly string[] | undefined {

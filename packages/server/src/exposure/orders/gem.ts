@@ -1,11 +1,4 @@
-import {
-  compareDigits,
-  compareLists,
-  compareText,
-  isDigits,
-  versionOrder,
-  withoutLast,
-} from "./order.ts";
+import { compareLists, compareWordsFirst, isDigits, versionOrder, withoutLast } from "./order.ts";
 
 /** The platform that a lock file writes after the version: it is no part of the order, unlike a prerelease. */
 const PLATFORM =
@@ -27,14 +20,7 @@ function isZero(segment: string): boolean {
   return /^0+$/.test(segment);
 }
 
-/** Words precede numbers. A missing segment is zero. */
-function compareSegment(one = "0", other = "0"): number {
-  const [isNumber, isOtherNumber] = [isDigits(one), isDigits(other)];
-  if (isNumber && isOtherNumber) return compareDigits(one, other);
-  return Number(isNumber) - Number(isOtherNumber) || compareText(one, other);
-}
-
-/** RubyGems. */
+/** RubyGems. A missing segment is zero. */
 export const gem = versionOrder("gem", parse, (one, other) =>
-  compareLists(one, other, compareSegment),
+  compareLists(one, other, (a = "0", b = "0") => compareWordsFirst(a, b)),
 );

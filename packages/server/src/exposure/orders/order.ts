@@ -63,6 +63,23 @@ export function compareLists<T>(
   return 0;
 }
 
+/** Compares the end of a list, which precedes all items, or items. */
+export function endFirst<T>(
+  compare: (one: T, other: T) => number,
+): (one: T | undefined, other: T | undefined) => number {
+  return (one, other) => {
+    if (one !== undefined && other !== undefined) return compare(one, other);
+    return Number(one !== undefined) - Number(other !== undefined);
+  };
+}
+
+/** Compares numbers and words: numbers as such, words as texts, and each word before each number. */
+export function compareWordsFirst(one: string, other: string): number {
+  const [isNumber, isOtherNumber] = [isDigits(one), isDigits(other)];
+  if (isNumber && isOtherNumber) return compareDigits(one, other);
+  return Number(isNumber) - Number(isOtherNumber) || compareText(one, other);
+}
+
 /** Compares lists of numbers, in which missing ones are zero: 1.0 equals 1. */
 export function compareNumbers(one: readonly string[], other: readonly string[]): number {
   return compareLists(one, other, (a = "", b = "") => compareDigits(a, b));

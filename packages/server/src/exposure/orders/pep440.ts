@@ -3,7 +3,8 @@ import {
   compareLists,
   compareNumbers,
   compareText,
-  isDigits,
+  compareWordsFirst,
+  endFirst,
   versionOrder,
 } from "./order.ts";
 
@@ -85,7 +86,7 @@ function compareSuffixes(one: Suffix, other: Suffix): number {
     compareDigits(one.prerelease, other.prerelease) ||
     compareOptional(one.post, other.post, -1) ||
     compareOptional(one.dev, other.dev, 1) ||
-    compareLists(one.local, other.local, compareLocal)
+    compareLists(one.local, other.local, endFirst(compareWordsFirst))
   );
 }
 
@@ -99,14 +100,6 @@ function phaseRank({ phase, post, dev }: Suffix): number {
 function compareOptional(one: string | undefined, other: string | undefined, none: number): number {
   if (one === undefined) return other === undefined ? 0 : none;
   return other === undefined ? -none : compareDigits(one, other);
-}
-
-/** Words precede numbers; a missing part precedes both. */
-function compareLocal(one: string | undefined, other: string | undefined): number {
-  if (one === undefined || other === undefined) return one === undefined ? -1 : 1;
-  const [isNumber, isOtherNumber] = [isDigits(one), isDigits(other)];
-  if (isNumber && isOtherNumber) return compareDigits(one, other);
-  return Number(isNumber) - Number(isOtherNumber) || compareText(one, other);
 }
 
 /** PyPI: PEP 440. */

@@ -1,4 +1,11 @@
-import { compareDigits, compareText, isDigits, versionOrder } from "./order.ts";
+import {
+  compareDigits,
+  compareLists,
+  compareText,
+  endFirst,
+  isDigits,
+  versionOrder,
+} from "./order.ts";
 
 interface RpmVersion {
   readonly epoch: readonly string[];
@@ -28,12 +35,7 @@ function segmentsOf(text: string): readonly string[] {
 }
 
 function compareSegments(one: readonly string[], other: readonly string[]): number {
-  for (let at = 0; ; at++) {
-    const [a, b] = [one[at], other[at]];
-    if (a === undefined && b === undefined) return 0;
-    const order = compareSegment(a, b);
-    if (order !== 0) return order;
-  }
+  return compareLists(one, other, compareSegment);
 }
 
 /** A tilde precedes the end, which precedes a caret, which precedes words, which precede numbers. */
@@ -51,15 +53,7 @@ function rank(segment: string | undefined): number {
 }
 
 /** A version without release precedes all its releases. */
-function compareReleases(
-  one: readonly string[] | undefined,
-  other: readonly string[] | undefined,
-): number {
-  if (one === undefined || other === undefined) {
-    return Number(one !== undefined) - Number(other !== undefined);
-  }
-  return compareSegments(one, other);
-}
+const compareReleases = endFirst(compareSegments);
 
 /** Red Hat, SUSE and others: the order of rpm, which gives every text a meaning. */
 export const rpm = versionOrder(

@@ -3,6 +3,7 @@ import {
   compareLists,
   compareNumbers,
   compareText,
+  endFirst,
   isDigits,
   versionOrder,
 } from "./order.ts";
@@ -46,12 +47,13 @@ export function compareSemantic(one: SemanticVersion, other: SemanticVersion): n
 
 /** Numbers precede words, and a list precedes those that it begins. */
 export function compareIdentifiers(one: readonly string[], other: readonly string[]): number {
-  return compareLists(one, other, (a, b) => {
-    if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? -1 : 1;
-    const [isNumber, isOtherNumber] = [isDigits(a), isDigits(b)];
-    if (isNumber && isOtherNumber) return compareDigits(a, b);
-    return Number(isOtherNumber) - Number(isNumber) || compareText(a, b);
-  });
+  return compareLists(one, other, endFirst(compareIdentifier));
+}
+
+function compareIdentifier(one: string, other: string): number {
+  const [isNumber, isOtherNumber] = [isDigits(one), isDigits(other)];
+  if (isNumber && isOtherNumber) return compareDigits(one, other);
+  return Number(isOtherNumber) - Number(isNumber) || compareText(one, other);
 }
 
 /** Semantic Versioning: npm, Go, crates.io and others. */

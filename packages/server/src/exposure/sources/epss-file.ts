@@ -3,6 +3,7 @@ import { zlib } from "../../lib/runtime/lazy-builtins.ts";
 import { MILLION, type VulnerabilityFacts } from "../../store/tables/exposure/sources/facts.ts";
 import { isGzip } from "../gzip.ts";
 import { SourceError } from "./errors.ts";
+import { linesOf } from "./lines.ts";
 import { timeOf } from "./run.ts";
 
 /** The probability that a vulnerability is exploited, and its percentile. */
@@ -19,7 +20,6 @@ export interface EpssPart {
 
 /** Ten times the file of 2026, expanded. */
 const MAX_BYTES = 128 * 1024 * 1024;
-const MAX_LINE = 1_000;
 const MAX_LINES = 5_000_000;
 
 const HEADER = "cve,epss,percentile";
@@ -29,7 +29,7 @@ export async function* readEpss(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
   let time: number | undefined;
   let isHeaderRead = false;
   let count = 0;
-  for await (const lines of linesOf(expanded(chunks))) {
+  for await (const lines of linesOf(expanded(chunks), tooLong)) {
     const rows: EpssRow[] = [];
     const rejected: string[] = [];
     count += lines.length;
@@ -90,16 +90,8 @@ function gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
   return pipeline(Readable.from(chunks), zlib().createGunzip(), () => {});
 }
 
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of chunks) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    if (rest.length > MAX_LINE) throw invalid("it has a line that is too long");
-    yield lines.map((line) => line.trimEnd());
-  }
-  yield [rest.trimEnd()];
+function tooLong(): SourceError {
+  return invalid("it has a line that is too long");
 }
 
 function invalid(why: string): SourceError {

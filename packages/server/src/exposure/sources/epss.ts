@@ -1,12 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import {
-  factsOf,
-  MILLION,
-  type VulnerabilityFacts,
-  writeFacts,
-} from "../../store/tables/exposure/sources/facts.ts";
+import { MILLION } from "../../store/tables/exposure/sources/facts.ts";
 import { type EpssRow, readEpss } from "./epss-file.ts";
-import { type FactsTarget, type SourceProgress, type SourceRun, UNCHANGED } from "./run.ts";
+import { type FactsTarget, importFile, updateFacts } from "./facts.ts";
+import type { SourceProgress, SourceRun } from "./run.ts";
 
 /** Names per transaction. */
 const BATCH_SIZE = 1_000;
@@ -15,17 +11,8 @@ const BATCH_SIZE = 1_000;
 const MIN_CHANGE = MILLION / 100;
 
 /** Imports probabilities of exploitation. */
-export async function importEpss(run: SourceRun): Promise<SourceProgress> {
-  const fetched = await run.fetcher.only(run.position as never);
-  if (fetched === undefined) return UNCHANGED;
-  const { file, etag, lastModified } = fetched;
-  try {
-    const dataTime = await storeEpss(run, file);
-    await run.save({ etag, lastModified });
-    return { isUnchanged: false, dataTime };
-  } finally {
-    await file.close();
-  }
+export function importEpss(run: SourceRun): Promise<SourceProgress> {
+  return importFile(run, ({ file }) => storeEpss(run, file));
 }
 
 /** Stores probabilities. The file is read as a whole before anything is stored. Returns its time. */
@@ -53,26 +40,17 @@ export async function storeEpss(
   return dataTime;
 }
 
-async function writeProbabilities(
-  { store, tally }: FactsTarget,
-  rows: readonly EpssRow[],
-): Promise<void> {
-  const changed = await store.write(async (tx) => {
-    const stored = await factsOf(
-      tx,
-      rows.map(({ name }) => name),
-    );
-    const facts = rows.flatMap(({ name, probability, percentile }): VulnerabilityFacts[] => {
+async function writeProbabilities(target: FactsTarget, rows: readonly EpssRow[]): Promise<void> {
+  const names = rows.map(({ name }) => name);
+  await updateFacts(target, names, (stored) =>
+    rows.flatMap(({ name, probability, percentile }) => {
       const before = stored.get(name);
       const change = Math.abs(probability - (before?.probability ?? 0));
       // A name that is new, or has no probability yet, is stored however small it is.
       const isNew = before === undefined || (before.probability === 0 && before.percentile === 0);
       if (change <= MIN_CHANGE && !isNew) return [];
       return [{ name, exploited: before?.exploited ?? 0, probability, percentile }];
-    });
-    await writeFacts(tx, facts, Date.now());
-    return facts.length;
-  });
-  tally.records += rows.length;
-  tally.changed += changed;
+    }),
+  );
+  target.tally.records += rows.length;
 }

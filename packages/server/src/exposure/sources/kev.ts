@@ -1,14 +1,10 @@
 import { isObject } from "../../lib/json-values.ts";
-import {
-  exploitedNames,
-  factsOf,
-  type VulnerabilityFacts,
-  writeFacts,
-} from "../../store/tables/exposure/sources/facts.ts";
+import { exploitedNames } from "../../store/tables/exposure/sources/facts.ts";
 import { SourceError } from "./errors.ts";
+import { type FactsTarget, importFile, updateFacts } from "./facts.ts";
 import { readJson } from "./json.ts";
 import type { SourceTally } from "./result.ts";
-import { type FactsTarget, type SourceProgress, type SourceRun, timeOf, UNCHANGED } from "./run.ts";
+import { type SourceProgress, type SourceRun, timeOf } from "./run.ts";
 
 /** Names per transaction. */
 const BATCH_SIZE = 500;
@@ -16,17 +12,10 @@ const BATCH_SIZE = 500;
 const CVE = /^CVE-\d{4}-\d{4,}$/;
 
 /** Imports the catalog of exploited vulnerabilities. */
-export async function importKev(run: SourceRun): Promise<SourceProgress> {
-  const fetched = await run.fetcher.only(run.position as never);
-  if (fetched === undefined) return UNCHANGED;
-  const { file, etag, lastModified } = fetched;
-  try {
-    const dataTime = await storeKev(run, await readJson(file));
-    await run.save({ etag, lastModified });
-    return { isUnchanged: false, dataTime: dataTime ?? timeOf(lastModified) };
-  } finally {
-    await file.close();
-  }
+export function importKev(run: SourceRun): Promise<SourceProgress> {
+  return importFile(run, async ({ file, lastModified }) => {
+    return (await storeKev(run, await readJson(file))) ?? timeOf(lastModified);
+  });
 }
 
 /** Stores a catalog. Vulnerabilities that it does not list any more are not exploited any more. Returns its time. */
@@ -66,19 +55,15 @@ function listedIn(catalog: unknown, tally: SourceTally): Map<string, number> {
   throw new SourceError("INVALID_DATA", "it is no catalog: it lists no CVE");
 }
 
-async function writeExploited(
-  { store, tally }: FactsTarget,
+function writeExploited(
+  target: FactsTarget,
   listed: readonly (readonly [name: string, time: number])[],
 ): Promise<void> {
-  const changed = await store.write(async (tx) => {
-    const names = listed.map(([name]) => name);
-    const stored = await factsOf(tx, names);
-    const facts = listed.flatMap(([name, exploited]): VulnerabilityFacts[] => {
+  const names = listed.map(([name]) => name);
+  return updateFacts(target, names, (stored) =>
+    listed.flatMap(([name, exploited]) => {
       const before = stored.get(name) ?? { name, exploited: 0, probability: 0, percentile: 0 };
       return before.exploited === exploited ? [] : [{ ...before, exploited }];
-    });
-    await writeFacts(tx, facts, Date.now());
-    return facts.length;
-  });
-  tally.changed += changed;
+    }),
+  );
 }

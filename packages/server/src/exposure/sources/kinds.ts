@@ -19,22 +19,19 @@ export interface SourceKind {
   readonly isShared: boolean;
 }
 
+const FOLDER = { ecosystems: "several", isFile: false, isShared: false } as const;
 const FACTS = { ecosystems: "none", isFile: true, isShared: true } as const;
 
 export const SOURCE_KINDS: Readonly<Partial<Record<Kind, SourceKind>>> = {
   [Kind.OSV]: {
+    ...FOLDER,
     url: "https://osv-vulnerabilities.storage.googleapis.com",
     intervalMs: HOUR,
-    ecosystems: "several",
-    isFile: false,
-    isShared: false,
   },
   [Kind.ALPINE]: {
+    ...FOLDER,
     url: "https://secdb.alpinelinux.org",
     intervalMs: HOUR,
-    ecosystems: "several",
-    isFile: false,
-    isShared: false,
   },
   [Kind.SECDB]: { intervalMs: HOUR, ecosystems: "one", isFile: true, isShared: false },
   [Kind.KEV]: {

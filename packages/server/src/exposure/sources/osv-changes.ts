@@ -1,4 +1,5 @@
 import { SourceError } from "./errors.ts";
+import { linesOf, MAX_LINE_LENGTH } from "./lines.ts";
 
 /** A line of `modified_id.csv`: a record, and when it was modified, in milliseconds. */
 export interface ChangedRecord {
@@ -14,7 +15,6 @@ export interface SeenRecords {
 
 /** An ecosystem has some hundred thousand records; longer lists are no lists of records. */
 const MAX_RECORDS = 5_000_000;
-const MAX_LINE = 1_000;
 
 /** Ids of one time that are remembered; records of a time with more are compared again. */
 const MAX_IDS = 2_000;
@@ -29,9 +29,7 @@ export async function changedSince(
 ): Promise<ChangedRecord[]> {
   const ids = new Set(seen?.ids);
   const found = new Map<string, ChangedRecord>();
-  for await (const line of linesOf(chunks)) {
-    if (line === "") continue;
-    const record = recordOf(line);
+  for await (const record of recordsIn(chunks)) {
     if (seen !== undefined && record.time < seen.time) break;
     const isKnown = seen !== undefined && record.time === seen.time && ids.has(record.id);
     // The first line of a record is its latest.
@@ -53,16 +51,10 @@ export function seenAfter(
   return { time, ids: all.length > MAX_IDS ? [] : all };
 }
 
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of chunks) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    if (rest.length > MAX_LINE) throw invalid(rest);
-    for (const line of lines) yield line.trimEnd();
+async function* recordsIn(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ChangedRecord> {
+  for await (const lines of linesOf(chunks, invalid)) {
+    for (const line of lines) if (line !== "") yield recordOf(line);
   }
-  yield rest.trimEnd();
 }
 
 /** Lists of a whole bucket have the ecosystem before the id. */
@@ -70,7 +62,7 @@ function recordOf(line: string): ChangedRecord {
   const found = /^([^,]+),"?([^"]+)"?$/.exec(line);
   const time = Date.parse(found?.[1] ?? "");
   const id = found?.[2]?.split("/").at(-1) ?? "";
-  if (Number.isNaN(time) || id === "" || line.length > MAX_LINE) throw invalid(line);
+  if (Number.isNaN(time) || id === "" || line.length > MAX_LINE_LENGTH) throw invalid(line);
   return { id, time };
 }
 

@@ -19,9 +19,6 @@ export interface SourceRun {
   save(position: unknown): Promise<void>;
 }
 
-/** The store of facts, and their counts. */
-export type FactsTarget = Pick<SourceRun, "store" | "tally" | "signal">;
-
 /** The result of an import beside its counts. */
 export interface SourceProgress {
   /** Whether nothing has changed since the last import. */

@@ -1,5 +1,10 @@
 import { inflateRawSync } from "node:zlib";
-import { entriesOf, readDirectory, viewAt, type ZipEntry } from "@wharf/advisories/zip-directory";
+import {
+  contentPosition,
+  entriesOf,
+  readDirectory,
+  type ZipEntry,
+} from "@wharf/advisories/zip-directory";
 import { FileProblem } from "../failure.ts";
 import { isField } from "./distribution-package.ts";
 import { type LanguagePackage, languagePackage } from "./language-package.ts";
@@ -12,8 +17,6 @@ const NESTED = /\.(?:jar|war)$/;
 const MAX_ENTRIES = 200_000;
 const MAX_PROPERTIES_BYTES = 64 * 1024;
 
-const LOCAL_SIGNATURE = 0x04034b50;
-const LOCAL_BYTES = 30;
 const STORED = 0;
 const DEFLATED = 8;
 
@@ -74,14 +77,8 @@ async function nestedContent(bytes: Buffer, budget: Budget): Promise<JarContent>
 }
 
 async function inflate(bytes: Buffer, entry: ZipEntry, maxBytes: number): Promise<Buffer> {
-  const local = await viewAt(randomAccess(bytes), entry.position, LOCAL_BYTES);
-  const isLocal = local.getUint32(0, true) === LOCAL_SIGNATURE;
-  const start =
-    entry.position + LOCAL_BYTES + local.getUint16(26, true) + local.getUint16(28, true);
+  const start = await contentPosition(randomAccess(bytes), entry);
   const content = bytes.subarray(start, start + entry.compressedSize);
-  if (!isLocal || content.length !== entry.compressedSize) {
-    throw new FileProblem("malformed", "an entry is outside of the jar");
-  }
   if (entry.size > maxBytes) throw tooLarge(`more than ${maxBytes} bytes`);
   if (entry.method === STORED) return content;
   if (entry.method !== DEFLATED) {
