@@ -103,9 +103,9 @@ for (const protocol of PROTOCOLS) {
       const relationship = { case: "claimMatch", value } as const;
       const identity = { name: "ci", relationship };
       const { uid } = await identities.create({ parent: org, identity });
-      const kept = await identities.get({ uid });
-      assert.ok(kept.relationship.case === "claimMatch");
-      assert.deepEqual(kept.relationship.value.claims, claims);
+      const stored = await identities.get({ uid });
+      assert.ok(stored.relationship.case === "claimMatch");
+      assert.deepEqual(stored.relationship.value.claims, claims);
       const other = { case: "subject", value: "other" } as const;
       await identities.update({
         identity: { uid, relationship: { case: "claimMatch", value: { sub: other } } },
@@ -151,9 +151,9 @@ for (const protocol of PROTOCOLS) {
       assert.equal(uniqueSiblings, false);
       const { access } = all.wharf;
       const capability = Capability.CAP_IAM_GROUPS_LIST;
-      const asked = { resource: org, capability, identity: identityUid };
-      assert.equal((await access.check(asked)).allowed, true);
-      const { results } = await access.batchCheck({ checks: [asked, asked] });
+      const check = { resource: org, capability, identity: identityUid };
+      assert.equal((await access.check(check)).allowed, true);
+      const { results } = await access.batchCheck({ checks: [check, check] });
       assert.deepEqual(
         results.map(({ allowed, error }) => [allowed, error]),
         [

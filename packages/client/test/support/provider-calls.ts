@@ -53,8 +53,8 @@ export async function callAccountAssociations(wharf: Wharf, org: string): Promis
   const accountAssociation = { name: "accounts", github };
   const { uid } = await accountAssociations.create({ parent: org, accountAssociation });
   assert.equal(uid, org);
-  const kept = await accountAssociations.get({ uid });
-  assert.equal(kept.github?.appInstallations["1234"]?.installations[0]?.installationId, 567n);
+  const stored = await accountAssociations.get({ uid });
+  assert.equal(stored.github?.appInstallations["1234"]?.installations[0]?.installationId, 567n);
   await accountAssociations.update({ accountAssociation: { uid, github: {}, name: "none" } });
   const list = await accountAssociations.list({ name: "none", uidp: { ids: [org] } });
   assert.equal(list.accountAssociations[0]?.name, "none");
