@@ -16,7 +16,7 @@ import { requestUnread } from "./inventory/backfill.ts";
 import { DocumentReader } from "./inventory/document-reader.ts";
 import { forgetDeleted } from "./inventory/forget.ts";
 import type { ContentsDeps } from "./inventory/image-contents.ts";
-import { Indexer } from "./inventory/indexer.ts";
+import { type IndexerDeps, readImage } from "./inventory/indexer.ts";
 import { RegistryAvailability } from "./inventory/registry-availability.ts";
 import { countTags } from "./inventory/tags.ts";
 import { LayerReader } from "./layers/read-layers.ts";
@@ -74,7 +74,7 @@ export function registerExposure(
   const sources = registerSources(api, { ...deps, policy: deps.sinkPolicy }, times);
   const worker = new ExposureWorker(
     deps,
-    workHandlers(deps, new Indexer({ ...contents, documents, layers: new LayerReader() })),
+    workHandlers(deps, { ...contents, documents, layers: new LayerReader() }),
     times,
   );
   return {
@@ -90,10 +90,10 @@ export function registerExposure(
   };
 }
 
-function workHandlers(deps: ExposureDeps, indexer: Indexer): Handlers {
+function workHandlers(deps: ExposureDeps, images: IndexerDeps): Handlers {
   const { store } = deps;
   return {
-    readImage: (work, signal) => indexer.read(work, signal),
+    readImage: (work, signal) => readImage(images, work, signal),
     handlers: {
       backfill: (work) => requestUnread(store, work),
       tags: (work) => countTags(store, work),

@@ -46,104 +46,71 @@ export async function openContents(
 ): Promise<ImageContents | undefined> {
   const { store, storage, remotes, availability, readsLayers } = deps;
   const isOwn = (await readManifestContent(store.reader, repo, digest)) !== undefined;
-  if (isOwn && storage !== undefined) return new OwnContents(store, storage, repo, readsLayers);
+  if (isOwn && storage !== undefined) return ownContents(store, storage, repo, readsLayers);
   for (const { host, path } of await locationsOf(store.reader, repo)) {
     const remote = remotes.get(host);
     if (remote === undefined) continue;
-    const contents = new RemoteContents(remote, path, availability, signal);
+    const contents = remoteContents(remote, path, availability, signal);
     if ((await contents.manifest(digest)) !== undefined) return contents;
   }
   return undefined;
 }
 
 /** A repository of this server: its manifests are rows, by the uid of the repo, whatever its path is now. */
-class OwnContents implements ImageContents {
-  readonly #store: Store;
-  readonly #storage: ContentStorage;
-  readonly #repo: string;
-  readonly layer?: (digest: string) => Promise<Readable | undefined>;
-
-  constructor(store: Store, storage: ContentStorage, repo: string, readsLayers: boolean) {
-    this.#store = store;
-    this.#storage = storage;
-    this.#repo = repo;
-    if (readsLayers) this.layer = (digest) => this.#open(digest, Number.POSITIVE_INFINITY);
-  }
-
-  async manifest(reference: string): Promise<Uint8Array | undefined> {
-    const { reader } = this.#store;
-    const digest = isDigest(reference)
-      ? reference
-      : (await newestEntry(reader, this.#repo, reference))?.digest;
-    if (!digest) return undefined;
-    return (await readManifestContent(reader, this.#repo, digest))?.content;
-  }
-
-  async blob(digest: string, maxBytes: number): Promise<Uint8Array | undefined> {
-    const chunks: Buffer[] = [];
-    const content = await this.#open(digest, maxBytes);
-    for await (const chunk of content ?? []) chunks.push(chunk as Buffer);
-    return content && Buffer.concat(chunks);
-  }
-
-  async referrers(digest: string): Promise<readonly string[]> {
-    const { reader } = this.#store;
-    const query = { subject: digest, limit: MAX_REFERRERS };
-    const found = await readManifests(reader, this.#repo, query);
-    return found.map((one) => one.digest).sort();
-  }
-
-  async #open(digest: string, maxBytes: number): Promise<Readable | undefined> {
-    const blob = await findBlob(this.#store.reader, this.#repo, digest);
+function ownContents(
+  { reader }: Store,
+  storage: ContentStorage,
+  repo: string,
+  readsLayers: boolean,
+): ImageContents {
+  const open = async (digest: string, maxBytes: number): Promise<Readable | undefined> => {
+    const blob = await findBlob(reader, repo, digest);
     if (blob === undefined || blob.damaged > 0 || blob.size > maxBytes) return undefined;
-    return this.#storage.read(blob);
-  }
+    return storage.read(blob);
+  };
+  return {
+    async manifest(reference) {
+      const digest = isDigest(reference)
+        ? reference
+        : (await newestEntry(reader, repo, reference))?.digest;
+      if (!digest) return undefined;
+      return (await readManifestContent(reader, repo, digest))?.content;
+    },
+    async blob(digest, maxBytes) {
+      const content = await open(digest, maxBytes);
+      return content && Buffer.concat(await Array.fromAsync(content as AsyncIterable<Buffer>));
+    },
+    async referrers(digest) {
+      const query = { subject: digest, limit: MAX_REFERRERS };
+      const found = await readManifests(reader, repo, query);
+      return found.map((one) => one.digest).sort();
+    },
+    ...(readsLayers && { layer: (digest: string) => open(digest, Number.POSITIVE_INFINITY) }),
+  };
 }
 
 /** A repository of an attached registry. What it answers against the protocol is missing: a retry would get the same. */
-class RemoteContents implements ImageContents {
-  readonly #remote: RemoteRegistry;
-  readonly #path: string;
-  readonly #availability: RegistryAvailability;
-  readonly #signal: AbortSignal;
-
-  constructor(
-    remote: RemoteRegistry,
-    path: string,
-    availability: RegistryAvailability,
-    signal: AbortSignal,
-  ) {
-    this.#remote = remote;
-    this.#path = path;
-    this.#availability = availability;
-    this.#signal = signal;
-  }
-
-  async manifest(reference: string): Promise<Uint8Array | undefined> {
-    const read = () => this.#remote.manifest(this.#path, reference, this.#signal);
-    return (await this.#ask(read))?.bytes;
-  }
-
-  blob(digest: string, maxBytes: number): Promise<Uint8Array | undefined> {
-    return this.#ask(() => this.#remote.blob(this.#path, digest, maxBytes, this.#signal));
-  }
-
-  async referrers(digest: string): Promise<readonly string[]> {
-    const found: string[] = [];
-    for (let next: string | undefined = ""; next !== undefined; ) {
-      const target: string = next;
-      const page = await this.#ask(() =>
-        this.#remote.referrers(this.#path, digest, target, this.#signal),
-      );
-      found.push(...(page?.digests ?? []));
-      next = found.length < MAX_REFERRERS ? page?.next : undefined;
-    }
-    return found.slice(0, MAX_REFERRERS).sort();
-  }
-
-  #ask<T>(request: () => Promise<T | undefined>): Promise<T | undefined> {
-    return this.#availability.ask(this.#remote.host, this.#signal, () =>
-      fallbackOnProtocolError(request(), undefined),
-    );
-  }
+function remoteContents(
+  remote: RemoteRegistry,
+  path: string,
+  availability: RegistryAvailability,
+  signal: AbortSignal,
+): ImageContents {
+  const ask = <T>(request: () => Promise<T | undefined>): Promise<T | undefined> =>
+    availability.ask(remote.host, signal, () => fallbackOnProtocolError(request(), undefined));
+  return {
+    manifest: async (reference) =>
+      (await ask(() => remote.manifest(path, reference, signal)))?.bytes,
+    blob: (digest, maxBytes) => ask(() => remote.blob(path, digest, maxBytes, signal)),
+    async referrers(digest) {
+      const found: string[] = [];
+      for (let next: string | undefined = ""; next !== undefined; ) {
+        const target: string = next;
+        const page = await ask(() => remote.referrers(path, digest, target, signal));
+        found.push(...(page?.digests ?? []));
+        next = found.length < MAX_REFERRERS ? page?.next : undefined;
+      }
+      return found.slice(0, MAX_REFERRERS).sort();
+    },
+  };
 }

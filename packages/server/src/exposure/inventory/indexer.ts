@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import type { ImageManifest } from "@wharf/contract";
 import { parseManifest } from "../../registry/images/image-manifest.ts";
 import {
   indexesOfImages,
@@ -24,7 +23,7 @@ import { type ContentsDeps, type ImageContents, openContents } from "./image-con
 import { detailOf } from "./image-detail.ts";
 import { type FoundDocuments, imageDocuments } from "./image-documents.ts";
 import { isImage, platformOf } from "./image-kind.ts";
-import { type ImageInventory, readInventory, unavailable } from "./read-inventory.ts";
+import { readInventory, unavailable } from "./read-inventory.ts";
 import { readLayerPackages } from "./read-layer-packages.ts";
 import { type ImageResult, keyedPackages, storeImage, storeVersions } from "./store-inventory.ts";
 import { updateTagging } from "./tags.ts";
@@ -37,123 +36,109 @@ export interface IndexerDeps extends ContentsDeps, NamingDeps {
   readonly layers: LayerReader;
 }
 
-/** One image while it is read. */
-interface OpenImage {
-  readonly repo: string;
-  readonly manifest: Manifest;
-  readonly content: ImageManifest;
-  readonly contents: ImageContents;
-  /** The indexes that contain it. */
-  readonly indexes: readonly string[];
-}
-
 /**
  * Work `image`: reads the packages of an image, and returns what stores them. Of an index, that requests this for its
  * images. What is no image, such as an attached document, is none of this: its subject was requested.
  */
-export class Indexer {
-  readonly #deps: IndexerDeps;
-
-  constructor(deps: IndexerDeps) {
-    this.#deps = deps;
+export async function readImage(
+  deps: IndexerDeps,
+  work: Work,
+  signal: AbortSignal,
+): Promise<WriteResult> {
+  const { store } = deps;
+  const { repo, digest } = targetOf(work);
+  const manifest = await findManifest(store.reader, repo, digest);
+  if (manifest?.kind === "index") return () => storeIndex(deps, work, repo, manifest);
+  if (manifest?.kind === "image" && manifest.subject === "") {
+    return readContents(deps, work, repo, manifest, signal);
   }
-
-  async read(work: Work, signal: AbortSignal): Promise<WriteResult> {
-    const { store } = this.#deps;
-    const { repo, digest } = targetOf(work);
-    const manifest = await findManifest(store.reader, repo, digest);
-    if (manifest?.kind === "index") return () => this.#storeIndex(work, repo, manifest);
-    if (manifest?.kind === "image" && manifest.subject === "") {
-      return this.#readImage(work, repo, manifest, signal);
-    }
-    return () =>
-      store.write(async (tx) => {
-        await forgetManifest(tx, repo, digest);
-        await finishWork(tx, work);
-      });
-  }
-
-  async #storeIndex(work: Work, repo: string, { digest, children }: Manifest): Promise<void> {
-    // Attestations of BuildKit are children of an unknown platform. Work that requests itself would never end.
-    const images = children.filter(
-      (child) => child.architecture !== "unknown" && child.digest !== digest,
-    );
-    const digests = [...new Set(images.map((child) => child.digest))];
-    const requests = digests.map((image) => ({ ...imageWork(repo, image), due: work.due }));
-    await this.#deps.store.write(async (tx) => {
-      await writeIndexImages(tx, repo, digest, digests);
-      await requestWork(tx, requests);
+  return () =>
+    store.write(async (tx) => {
+      await forgetManifest(tx, repo, digest);
       await finishWork(tx, work);
     });
-  }
+}
 
-  async #readImage(
-    work: Work,
-    repo: string,
-    manifest: Manifest,
-    signal: AbortSignal,
-  ): Promise<WriteResult> {
-    const { store } = this.#deps;
-    const { reader } = store;
-    const { digest, pushed } = manifest;
-    const indexes = (await indexesOfImages(reader, repo, [digest])).map(({ index }) => index);
-    const contents = await openContents(this.#deps, repo, digest, signal);
-    const bytes = await contents?.manifest(digest);
-    if (contents === undefined || bytes === undefined) {
-      return () => this.#store(work, missing(repo, manifest));
-    }
-    const content = parseManifest(bytes);
-    if (!isImage(content)) return () => store.write((tx) => finishWork(tx, work));
-    const image = { repo, manifest, content, contents, indexes };
-    const identity = { repo, digest, indexes };
-    const documents = await imageDocuments(reader, contents, identity, SBOM_LIMITS.bytes);
-    const fingerprint = fingerprintOf(image, documents);
-    const stored = await findImage(reader, repo, digest);
-    if (isRead(stored, fingerprint)) return () => this.#confirm(work, repo, digest);
-    const inventory = await this.#inventoryOf(image, documents, {
-      attempts: work.attempts,
-      signal,
-    });
-    const platform = await platformOf(contents, content, manifest.architecture);
-    return () => this.#store(work, { repo, digest, platform, pushed, fingerprint, inventory });
-  }
+async function storeIndex(
+  { store }: IndexerDeps,
+  work: Work,
+  repo: string,
+  { digest, children }: Manifest,
+): Promise<void> {
+  // Attestations of BuildKit are children of an unknown platform. Work that requests itself would never end.
+  const images = children.filter(
+    (child) => child.architecture !== "unknown" && child.digest !== digest,
+  );
+  const digests = [...new Set(images.map((child) => child.digest))];
+  const requests = digests.map((image) => ({ ...imageWork(repo, image), due: work.due }));
+  await store.write(async (tx) => {
+    await writeIndexImages(tx, repo, digest, digests);
+    await requestWork(tx, requests);
+    await finishWork(tx, work);
+  });
+}
 
-  #inventoryOf(
-    { manifest, content, contents, indexes }: OpenImage,
-    documents: FoundDocuments,
-    attempt: { readonly attempts: number; readonly signal: AbortSignal },
-  ): Promise<ImageInventory> {
-    const digests = [manifest.digest, ...indexes];
-    return readInventory(this.#deps.documents, documents, digests, () =>
-      readLayerPackages(this.#deps.layers, contents, content, attempt),
-    );
+async function readContents(
+  deps: IndexerDeps,
+  work: Work,
+  repo: string,
+  manifest: Manifest,
+  signal: AbortSignal,
+): Promise<WriteResult> {
+  const { store } = deps;
+  const { reader } = store;
+  const { digest, pushed } = manifest;
+  const indexes = (await indexesOfImages(reader, repo, [digest])).map(({ index }) => index);
+  const contents = await openContents(deps, repo, digest, signal);
+  const bytes = await contents?.manifest(digest);
+  if (contents === undefined || bytes === undefined) {
+    return () => storeResult(deps, work, missing(repo, manifest));
   }
+  const content = parseManifest(bytes);
+  if (!isImage(content)) return () => store.write((tx) => finishWork(tx, work));
+  const identity = { repo, digest, indexes };
+  const found = await imageDocuments(reader, contents, identity, SBOM_LIMITS.bytes);
+  const fingerprint = fingerprintOf(contents, indexes, found);
+  const stored = await findImage(reader, repo, digest);
+  if (isRead(stored, fingerprint)) return () => confirm(deps, work, repo, digest);
+  const attempt = { attempts: work.attempts, signal };
+  const inventory = await readInventory(deps.documents, found, [digest, ...indexes], () =>
+    readLayerPackages(deps.layers, contents, content, attempt),
+  );
+  const platform = await platformOf(contents, content, manifest.architecture);
+  const result = { repo, digest, platform, pushed, fingerprint, inventory };
+  return () => storeResult(deps, work, result);
+}
 
-  /** Stores an image, unless its manifest was deleted meanwhile. */
-  async #store(work: Work, result: ImageResult): Promise<void> {
-    const { store } = this.#deps;
-    const { repo, digest, inventory } = result;
-    const packages = keyedPackages(inventory.packages);
-    await storeVersions(store, packages);
-    await store.write(async (tx) => {
-      if ((await findManifest(tx, repo, digest)) === undefined) {
-        await forgetManifest(tx, repo, digest);
-      } else {
-        const id = await storeImage(tx, result, packages);
-        await updateTagging(tx, await findImages(tx, repo, [digest]));
-        await assessImages(this.#deps, tx, [id]);
-      }
-      await finishWork(tx, work);
-    });
-  }
-
-  /** The documents are those that were read: only tags may differ, as an index may be new. */
-  async #confirm(work: Work, repo: string, digest: string): Promise<void> {
-    await this.#deps.store.write(async (tx) => {
+/** Stores an image, unless its manifest was deleted meanwhile. */
+async function storeResult(deps: IndexerDeps, work: Work, result: ImageResult): Promise<void> {
+  const { store } = deps;
+  const { repo, digest, inventory } = result;
+  const packages = keyedPackages(inventory.packages);
+  await storeVersions(store, packages);
+  await store.write(async (tx) => {
+    if ((await findManifest(tx, repo, digest)) === undefined) {
+      await forgetManifest(tx, repo, digest);
+    } else {
+      const id = await storeImage(tx, result, packages);
       await updateTagging(tx, await findImages(tx, repo, [digest]));
-      await finishWork(tx, work);
-    });
-  }
+      await assessImages(deps, tx, [id]);
+    }
+    await finishWork(tx, work);
+  });
+}
+
+/** The documents are those that were read: only tags may differ, as an index may be new. */
+async function confirm(
+  { store }: IndexerDeps,
+  work: Work,
+  repo: string,
+  digest: string,
+): Promise<void> {
+  await store.write(async (tx) => {
+    await updateTagging(tx, await findImages(tx, repo, [digest]));
+    await finishWork(tx, work);
+  });
 }
 
 function isRead(stored: StoredImage | undefined, fingerprint: string): boolean {
@@ -161,7 +146,11 @@ function isRead(stored: StoredImage | undefined, fingerprint: string): boolean {
 }
 
 /** Identifies all that decides on what is read: the files and the digests that attestations may be about. */
-function fingerprintOf({ contents, indexes }: OpenImage, { documents }: FoundDocuments): string {
+function fingerprintOf(
+  contents: ImageContents,
+  indexes: readonly string[],
+  { documents }: FoundDocuments,
+): string {
   const files = documents.map(({ digest, target, level }) => [digest, target, level]);
   const read = [READER_VERSION, contents.layer !== undefined, indexes, files];
   return hash("sha256", JSON.stringify(read), "base64url");

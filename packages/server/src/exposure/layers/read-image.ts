@@ -1,4 +1,4 @@
-import { Executable, WholeFile } from "./bodies.ts";
+import { executable, wholeFile } from "./bodies.ts";
 import { type Content, sizeOf } from "./contents.ts";
 import { FileProblem, LayerFailure } from "./failure.ts";
 import { ImageFiles } from "./image-files.ts";
@@ -122,14 +122,14 @@ export class ImageReader {
     if (read === undefined) {
       const isProgram = (mode & ANY_EXECUTE_BIT) !== 0 && size >= MIN_PROGRAM_BYTES;
       if (!isProgram) return undefined;
-      return new Executable(fileBytes, (content) => this.#keep(path, content));
+      return executable(fileBytes, (content) => this.#keep(path, content));
     }
     if (size > fileBytes) {
       const problem = new FileProblem("file_too_large", `has ${size} bytes`);
       this.#keep(path, { kind: "problem", problem });
       return undefined;
     }
-    return new WholeFile(size, (bytes) => this.#read(path, read, bytes));
+    return wholeFile(size, (bytes) => this.#read(path, read, bytes));
   }
 
   #read(path: string, read: ReadContent, bytes: Buffer): void {

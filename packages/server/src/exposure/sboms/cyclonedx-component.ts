@@ -55,7 +55,7 @@ export function systemOf({ package: { name, version }, properties }: CycloneComp
 
 const MAX_PROPERTY_LENGTH = 1_024;
 
-const PROPERTIES: ReadonlySet<unknown> = new Set([
+const PROPERTIES: ReadonlySet<string> = new Set([
   ...["Class", "RepoDigest", "SrcName", "SrcVersion", "SrcEpoch", "SrcRelease"].map(
     (name) => `aquasecurity:trivy:${name}`,
   ),
@@ -65,12 +65,12 @@ const PROPERTIES: ReadonlySet<unknown> = new Set([
 const NONE: ReadonlyMap<string, string> = new Map();
 
 function propertiesOf(list: unknown): ReadonlyMap<string, string> {
-  const read = objectsIn<string>(list).filter(
-    ({ name, value }) =>
-      PROPERTIES.has(name) && typeof value === "string" && value.length <= MAX_PROPERTY_LENGTH,
-  );
-  if (read.length === 0) return NONE;
-  return new Map(read.map(({ name, value }) => [name, value.replaceAll("\0", "").toWellFormed()]));
+  const read = objectsIn(list).flatMap(({ name, value }): [string, string][] => {
+    if (typeof name !== "string" || !PROPERTIES.has(name)) return [];
+    if (typeof value !== "string" || value.length > MAX_PROPERTY_LENGTH) return [];
+    return [[name, value.replaceAll("\0", "").toWellFormed()]];
+  });
+  return read.length === 0 ? NONE : new Map(read);
 }
 
 /** Trivy states the source package in parts, by the tools of the distribution: epoch, version, release. */

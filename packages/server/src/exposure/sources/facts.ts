@@ -30,11 +30,12 @@ export async function importFile(
 export async function updateFacts(
   { store, tally }: FactsTarget,
   names: readonly string[],
-  changed: (stored: ReadonlyMap<string, VulnerabilityFacts>) => VulnerabilityFacts[],
+  changesOf: (stored: ReadonlyMap<string, VulnerabilityFacts>) => VulnerabilityFacts[],
 ): Promise<void> {
-  tally.changed += await store.write(async (tx) => {
-    const facts = changed(await factsOf(tx, names));
+  const changed = await store.write(async (tx) => {
+    const facts = changesOf(await factsOf(tx, names));
     await writeFacts(tx, facts, Date.now());
     return facts.length;
   });
+  tally.changed += changed;
 }

@@ -2,7 +2,6 @@ import { isObject } from "../../lib/json-values.ts";
 import { exploitedNames } from "../../store/tables/exposure/sources/facts.ts";
 import { SourceError } from "./errors.ts";
 import { type FactsTarget, importFile, updateFacts } from "./facts.ts";
-import { readJson } from "./json.ts";
 import type { SourceTally } from "./result.ts";
 import { type SourceProgress, type SourceRun, timeOf } from "./run.ts";
 
@@ -14,7 +13,7 @@ const CVE = /^CVE-\d{4}-\d{4,}$/;
 /** Imports the catalog of exploited vulnerabilities. */
 export function importKev(run: SourceRun): Promise<SourceProgress> {
   return importFile(run, async ({ file, lastModified }) => {
-    return (await storeKev(run, await readJson(file))) ?? timeOf(lastModified);
+    return (await storeKev(run, await file.json())) ?? timeOf(lastModified);
   });
 }
 

@@ -1,6 +1,5 @@
 import { DownloadError } from "../../delivery/download.ts";
 import { type FetchedFile, MAX_FILE_BYTES, type Validators } from "./fetcher.ts";
-import { readJson } from "./json.ts";
 import { type SourceProgress, type SourceRun, timeOf, UNCHANGED } from "./run.ts";
 import { secdbRecords } from "./secdb-records.ts";
 
@@ -53,7 +52,7 @@ async function importDatabase(
 ): Promise<void> {
   try {
     // As a whole before anything is imported: a truncated file changes nothing.
-    const records = secdbRecords(await readJson(file), ecosystem, tally);
+    const records = secdbRecords(await file.json(), ecosystem, tally);
     for (const { id, record } of records) {
       signal.throwIfAborted();
       const bytes = Buffer.from(JSON.stringify(record));

@@ -3,6 +3,7 @@ import { createReadStream, unlinkSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { RandomAccess } from "@wharf/advisories/archives";
+import { SourceError } from "./errors.ts";
 
 /**
  * A downloaded file, which is deleted as soon as it is open: a process that is killed leaves none behind. It must be
@@ -44,6 +45,16 @@ export class TemporaryFile implements RandomAccess {
     const buffer = new Uint8Array(Math.max(0, Math.min(length, this.size - position)));
     const { bytesRead } = await this.#handle.read(buffer, 0, buffer.length, position);
     return buffer.subarray(0, bytesRead);
+  }
+
+  /** Its content, which is JSON. */
+  async json(): Promise<unknown> {
+    const bytes = await this.read(0, this.size);
+    try {
+      return JSON.parse(Buffer.from(bytes).toString("utf8"));
+    } catch {
+      throw new SourceError("INVALID_DATA", "it is not JSON, or not complete");
+    }
   }
 
   stream(): AsyncIterable<Uint8Array> {
