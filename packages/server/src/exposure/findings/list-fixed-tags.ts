@@ -12,7 +12,6 @@ import type { ListDeps } from "../../engine/list/lists.ts";
 import { mustExist } from "../../registry/images/list-images.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
-import { namesBeside } from "../../store/tables/exposure/findings/finding-list.ts";
 import {
   type ImageOfDigest,
   type ImageStatus,
@@ -24,6 +23,7 @@ import {
   versionsOfPackages,
 } from "../../store/tables/exposure/findings/tag-exposure.ts";
 import { requestedPage } from "./page.ts";
+import { readNames } from "./read-filter.ts";
 import { onlyRepo } from "./scope.ts";
 
 /** From the worst to the best. */
@@ -46,7 +46,7 @@ export function listFixedTags(deps: ListDeps): Handler {
     const reader = store.readerFor(call);
     const found = await readTags(reader, repoUid, after, limit);
     const { rows: tags, nextPageToken } = cut(found, ({ name }) => name);
-    const names = { asked: [vulnerability], all: await namesBeside(reader, [vulnerability]) };
+    const names = await readNames(reader, [vulnerability]);
     const scope = { intervals: onlyRepo(repoUid), statuses: STATUSES, names, now: call.time };
     const digests = tags.map(({ digest }) => digest);
     const images = await imagesOfDigests(reader, repoUid, digests);

@@ -3,7 +3,7 @@ import {
   keyOf,
   type PackageVersion,
 } from "../../store/tables/exposure/packages/package-versions.ts";
-import type { LayerPackage, ReadInventory } from "../layers/inventory.ts";
+import type { ReadInventory } from "../layers/inventory.ts";
 import { type InstalledPackage, installedPackage, type PackageContext } from "../purl.ts";
 import { hasReleases } from "../releases.ts";
 import type { Sbom, SbomPackage } from "../sboms/sbom.ts";
@@ -26,9 +26,12 @@ export type VersionDetail = Pick<
   "type" | "arch" | "modularity" | "distro" | "isForeign"
 >;
 
-/** The fields of a package in a document or a database, beside its package URL. */
-interface PackageDescription extends PackageContext {
+/** A package as a document or a database describes it, beside its package URL. */
+interface PackageDescription {
   readonly name: string;
+  /** Empty if it is unknown. */
+  readonly version: string;
+  readonly origin?: SbomPackage["origin"];
   /** An SPDX license expression; empty if it is unknown. */
   readonly licenses: string;
 }
@@ -48,7 +51,7 @@ export function packagesOfSbom(sbom: Sbom): InventoryPackage[] {
   );
   const owners = ownersIn(sbom, new Map(named.map(({ ref, purl }) => [ref, purl])));
   return named.map((one) => {
-    const version = versionOf(one.purl, contextOf(one, distro));
+    const version = versionOf(one.purl, { ...one, licenses: one.licenses ?? "" }, distro);
     const owner = owners.get(one.ref) ?? "";
     return { key: keyOf(version), version, ref: one.ref, owner, location: "" };
   });
@@ -65,46 +68,23 @@ function ownersIn({ edges }: Sbom, purls: ReadonlyMap<string, string>): Map<stri
   return owners;
 }
 
-function contextOf(
-  { name, version, origin, licenses }: SbomPackage,
-  distro: string,
-): PackageDescription {
-  return {
-    ...{ name, licenses: licenses ?? "" },
-    ...(distro !== "" && { distro }),
-    ...(version !== "" && { version }),
-    ...(origin && { origin: { name: origin.name, version: origin.version ?? version } }),
-  };
-}
-
 /** The packages in the databases of an image's layers. */
 export function packagesOfLayers({ packages, release }: ReadInventory): InventoryPackage[] {
   const distro = release === undefined ? "" : `${release.id}-${release.versionId}`;
   return packages.map((one) => {
-    const version = versionOf(one.purl, layerContext(one, distro));
+    const described = { ...one, licenses: one.licenses.join(" AND ") };
+    const version = versionOf(one.purl, described, distro);
     const place = { ref: one.purl, owner: one.ownedBy ?? "", location: storable(one.path) };
     return { key: keyOf(version), version, ...place };
   });
 }
 
-function layerContext(
-  { name, version, origin, licenses }: LayerPackage,
-  distro: string,
-): PackageDescription {
-  return {
-    ...{ name, licenses: licenses.join(" AND ") },
-    ...(distro !== "" && { distro }),
-    ...(version !== "" && { version }),
-    ...(origin && { origin: { name: origin.name, version: origin.version || version } }),
-  };
-}
-
 /** The row of a package; one whose package URL is invalid has no ecosystem. */
-function versionOf(purl: string, context: PackageDescription): PackageVersion {
-  const found = installedPackage(purl, context);
-  const { type = "", arch = "", modularity = "", distro = "", isForeign = false } = found ?? {};
-  const detail: VersionDetail = { type, arch, modularity, distro, isForeign };
-  const [name, version] = [found?.name ?? context.name, found?.version ?? context.version ?? ""];
+function versionOf(purl: string, described: PackageDescription, distro: string): PackageVersion {
+  const found = installedPackage(purl, contextOf(described, distro));
+  const { type = "", arch = "", modularity = "", isForeign = false } = found ?? {};
+  const detail: VersionDetail = { type, arch, modularity, distro: found?.distro ?? "", isForeign };
+  const { name, version } = found ?? described;
   const isOwnOrigin = found?.origin?.name === name && found.origin.version === version;
   const origin = isOwnOrigin ? undefined : found?.origin;
   return {
@@ -115,8 +95,16 @@ function versionOf(purl: string, context: PackageDescription): PackageVersion {
     version: storable(version),
     origin: storable(origin?.name ?? ""),
     originVersion: storable(origin?.version ?? ""),
-    license: storable(context.licenses),
+    license: storable(described.licenses),
     detail: storable(JSON.stringify(detail)),
+  };
+}
+
+function contextOf({ version, origin }: PackageDescription, distro: string): PackageContext {
+  return {
+    ...(distro !== "" && { distro }),
+    ...(version !== "" && { version }),
+    ...(origin && { origin: { name: origin.name, version: origin.version || version } }),
   };
 }
 

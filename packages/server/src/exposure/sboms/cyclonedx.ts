@@ -18,22 +18,11 @@ import { tooManyStatements, type Vex } from "./vex-statement.ts";
 
 /** Keys of what is read of components, metadata and analyses: evidence, pedigrees and files are never built. */
 const KEYS: ReadonlySet<string> = new Set([
-  ...[
-    "bom-ref",
-    "type",
-    "group",
-    "name",
-    "version",
-    "purl",
-    "licenses",
-    "license",
-    "expression",
-    "id",
-  ],
+  ...["bom-ref", "type", "group", "name", "version", "purl", "licenses", "license", "expression"],
   ...["description", "properties", "value", "hashes", "alg", "content", "components", "timestamp"],
-  ...["tools", "component", "authors", "email", "ref", "dependsOn", "provides", "references"],
-  ...["analysis", "state", "justification", "detail", "response", "affects", "versions", "range"],
-  ...["status", "firstIssued", "lastUpdated", "created", "published", "updated", "supplier"],
+  ...["tools", "component", "authors", "email", "ref", "dependsOn", "references", "id"],
+  ...["analysis", "state", "justification", "detail", "response", "affects", "versions"],
+  ...["status", "firstIssued", "lastUpdated", "updated", "supplier"],
 ]);
 
 interface Entry {
