@@ -16,7 +16,7 @@ import {
   addVersions,
   keyOf,
   type PackageVersion,
-} from "@wharf/server/store/tables/exposure/package-versions.ts";
+} from "@wharf/server/store/tables/exposure/packages/package-versions.ts";
 import {
   digestOf,
   IMAGES_PER_REPO,

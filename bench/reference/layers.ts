@@ -40,7 +40,9 @@ async function decompress(file: string): Promise<number> {
 
 async function read(file: string): Promise<number> {
   const mediaType = "application/vnd.oci.image.layer.v1.tar+gzip";
-  const found = await reader.read([{ digest: "sha256:layer", mediaType, content: async () => createReadStream(file) }]);
+  const found = await reader.read([
+    { digest: "sha256:layer", mediaType, content: async () => createReadStream(file) },
+  ]);
   if (found.outcome !== "read") throw new Error(`${found.code}: ${found.message}`);
   return found.packages.length;
 }

@@ -42,7 +42,9 @@ test("keeps components under one reference apart, and counts one that is listed 
   const other = { ...one, purl: "pkg:npm/x@2" };
   const nameless = { type: "library", name: "y" };
   const broken = { type: "library", name: "z", purl: "npm:z" };
-  const sbom = await readOnBothPaths(cyclonedx({ components: [one, one, other, nameless, broken] }));
+  const sbom = await readOnBothPaths(
+    cyclonedx({ components: [one, one, other, nameless, broken] }),
+  );
   assert.deepEqual(purlsOf(sbom), ["npm:z", "pkg:npm/x@1", "pkg:npm/x@2", undefined]);
   assert.equal(new Set(sbom.packages.map(({ ref }) => ref)).size, 4);
   assert.equal(sbom.withoutPurl, 1);

@@ -46,11 +46,7 @@ export function invalidZip(reason: string): DocumentError {
 }
 
 /** A view of exactly `length` bytes; throws when the file ends before. */
-async function viewAt(
-  file: RandomAccess,
-  position: number,
-  length: number,
-): Promise<DataView> {
+async function viewAt(file: RandomAccess, position: number, length: number): Promise<DataView> {
   const bytes =
     position >= 0 && position + length <= file.size ? await file.read(position, length) : undefined;
   if (bytes?.length !== length) throw invalidZip("a position is outside of the file");

@@ -7,8 +7,7 @@ import type { Protocol } from "./recording-client.ts";
 
 export async function callAudit(wharf: Wharf, org: string, protocol: Protocol): Promise<void> {
   const { audit, groups } = wharf;
-  const [latest] = (await audit.listEntries({ filter: { resource: org }, pageSize: 1 }))
-    .entries;
+  const [latest] = (await audit.listEntries({ filter: { resource: org }, pageSize: 1 })).entries;
   const request = {
     filter: { resource: org, method: "CreateGroup" },
     after: latest?.uid ?? "",
@@ -26,10 +25,7 @@ export async function callAudit(wharf: Wharf, org: string, protocol: Protocol): 
     [entry.resource?.name, entry.via],
     ["audited", protocol === "gRPC" ? "grpc" : "rest"],
   );
-  const [since, until] = [
-    timestampFromMs(Date.now() - 60_000),
-    timestampFromMs(Date.now() + 1),
-  ];
+  const [since, until] = [timestampFromMs(Date.now() - 60_000), timestampFromMs(Date.now() + 1)];
   const { counts } = await audit.getEntryCounts({
     filter: { ...filter, since, until },
     intervals: 1,
@@ -47,10 +43,7 @@ export async function callEvents(wharf: Wharf, org: string): Promise<void> {
   const updateMask = { paths: ["state"] };
   await subscriptions.update({ subscription: paused, updateMask });
   assert.equal((await subscriptions.get({ uid })).state, SubscriptionState.PAUSED);
-  assert.equal(
-    (await subscriptions.list({ uidp: { childrenOf: org } })).subscriptions.length,
-    1,
-  );
+  assert.equal((await subscriptions.list({ uidp: { childrenOf: org } })).subscriptions.length, 1);
   assert.match((await subscriptions.rotateSecret({ uid })).secret, /^whsec_/);
   const { eventId } = await subscriptions.test({ uid });
   await deliveries.redeliverEvents({ subscriptionUid: uid, eventIds: [eventId] });

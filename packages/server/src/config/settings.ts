@@ -3,9 +3,9 @@ import { resolve } from "node:path";
 import { memoryLimit } from "../lib/memory-limit.ts";
 import { type AddressRange, readRange } from "../lib/net/address-range.ts";
 import { list, parseListen, readRegistryUrl, splitOnce, timeOf, withoutSlash } from "./parse.ts";
-import { flagOf, SETTINGS, variableOf } from "./schema.ts";
 import { MIN_BODY_MEMORY } from "./schema/network.ts";
 import type { SettingName } from "./schema/setting.ts";
+import { flagOf, SETTINGS, variableOf } from "./schema.ts";
 import { defaultWorkers } from "./workers.ts";
 
 /** The settings of the server, read and validated once at startup. */

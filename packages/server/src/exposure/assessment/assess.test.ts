@@ -74,7 +74,10 @@ test("a decision precedes VEX documents, and these the supplier; the others are 
     one?.detail.others?.map(({ origin }) => origin),
     [DecisionOrigin.ATTACHED, DecisionOrigin.SUPPLIER],
   );
-  assert.equal(found([matched(1, affected), clearance], [attached])[0]?.status, FindingStatus.FIXED);
+  assert.equal(
+    found([matched(1, affected), clearance], [attached])[0]?.status,
+    FindingStatus.FIXED,
+  );
 });
 
 test("a statement without a status hides nothing", () => {

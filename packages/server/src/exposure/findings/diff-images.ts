@@ -127,12 +127,7 @@ function missingIn(some: readonly PackageRow[], others: readonly PackageRow[]): 
   return some.filter(({ purl }) => !purls.has(purl));
 }
 
-async function compareFindings(
-  reader: Reader,
-  scope: FindingFilter,
-  from: ImageRow,
-  to: ImageRow,
-) {
+async function compareFindings(reader: Reader, scope: FindingFilter, from: ImageRow, to: ImageRow) {
   const page = { order: BY_VULNERABILITY, limit: MAX_FINDINGS };
   const open = ({ repo, digest }: ImageRow) =>
     readFindings(reader, { ...scope, repo, digest }, page);

@@ -9,7 +9,6 @@ import {
   type ImagePackage,
   ImagePackageSchema,
   isSelfOrBelow,
-  MatchedBy,
 } from "@wharf/contract";
 import type { FindingRow } from "../../store/tables/exposure/findings/finding-list.ts";
 import type { ImageNames } from "../../store/tables/exposure/images/image-names.ts";
@@ -23,11 +22,7 @@ import {
   summaryOf,
 } from "./records-of-findings.ts";
 
-export function toFinding(
-  row: FindingRow,
-  names: ImageNames,
-  records: FindingRecords,
-): Finding {
+export function toFinding(row: FindingRow, names: ImageNames, records: FindingRecords): Finding {
   const detail = JSON.parse(row.detail) as FindingDetail;
   const { vulnerability, status, severity } = row;
   const applicable = recordsOf(detail, records, (group) => isSelfOrBelow(row.repo, group));

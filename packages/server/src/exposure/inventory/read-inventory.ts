@@ -214,7 +214,11 @@ function detailOf(
 /** The inventory of an image whose manifest no registry has. */
 export function unavailable(): ImageInventory {
   return {
-    ...{ state: InventoryState.REFUSED, reason: "unavailable", source: InventorySource.UNSPECIFIED },
+    ...{
+      state: InventoryState.REFUSED,
+      reason: "unavailable",
+      source: InventorySource.UNSPECIFIED,
+    },
     ...{ document: "", packages: [], withoutPurl: 0, statements: [] },
     detail: {
       description: "no registry has the image",

@@ -36,10 +36,17 @@ export function assemble(
     if (content.kind !== "packages") continue;
     jarsWithoutCoordinates += content.unknown;
     const ownedBy = owners.of(path);
-    for (const found of content.packages) packages.push({ ...found, path, ...(ownedBy && { ownedBy }) });
+    for (const found of content.packages)
+      packages.push({ ...found, path, ...(ownedBy && { ownedBy }) });
   }
   const { problems, problemCount } = reader;
-  return { release: distribution.release, packages, problems, problemCount, jarsWithoutCoordinates };
+  return {
+    release: distribution.release,
+    packages,
+    problems,
+    problemCount,
+    jarsWithoutCoordinates,
+  };
 }
 
 function* languagePaths(reader: ImageReader): Generator<string> {

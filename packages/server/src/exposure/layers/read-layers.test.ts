@@ -228,7 +228,10 @@ describe("the layer process", () => {
   });
 
   test("survives bombs: zeros and entries are skipped within its memory", async () => {
-    const [first, last] = [await layerOf({ "a.egg-info": egg("a") }), await layerOf({ "b.egg-info": egg("b") })];
+    const [first, last] = [
+      await layerOf({ "a.egg-info": egg("a") }),
+      await layerOf({ "b.egg-info": egg("b") }),
+    ];
     const entry = await headerOf(0);
     const entries = Buffer.alloc(512 * 200_000);
     for (let at = 0; at < entries.length; at += 512) entry.copy(entries, at);

@@ -49,9 +49,7 @@ function isIntroduction({ kind }: RangeEvent): boolean {
 
 function readRange({ type, events }: Readonly<Record<string, unknown>>): VersionRange {
   const all = objectsIn(events).flatMap((event) =>
-    KINDS.flatMap((kind) =>
-      versionsIn([event[kind]]).map((version) => ({ kind, version })),
-    ),
+    KINDS.flatMap((kind) => versionsIn([event[kind]]).map((version) => ({ kind, version }))),
   );
   return {
     isSemantic: type === "SEMVER",

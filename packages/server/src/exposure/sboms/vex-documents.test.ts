@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chunksOf, readVex, refusalOf } from "../../../test/support/exposure/documents.ts";
+import { chunksOf, readVex } from "../../../test/support/exposure/documents.ts";
 import { imageNames, packageNames } from "./image-names.ts";
 import { readDocument } from "./read-document.ts";
 import { statementApplies } from "./vex.ts";

@@ -71,10 +71,10 @@ async function* expanded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     if (!first.done) yield first.value;
     yield* { [Symbol.asyncIterator]: () => iterator };
   }
-  const isGzip = !first.done && isGzip(first.value);
+  const isCompressed = !first.done && isGzip(first.value);
   let size = 0;
   try {
-    for await (const chunk of isGzip ? gunzipped(all()) : all()) {
+    for await (const chunk of isCompressed ? gunzipped(all()) : all()) {
       size += chunk.length;
       if (size > MAX_BYTES)
         throw new SourceError("TOO_LARGE", `it expands to more than ${MAX_BYTES} bytes`);

@@ -9,7 +9,9 @@ export function recordOf(document: JsonObject): argosOsvV1.OSVRecord {
   const { id, schema_version, summary, details, aliases, severity, published } = document;
   const { modified, related, withdrawn } = document;
   const affected = objectsIn<JsonValue>(document.affected).map(affectedOf);
-  const references = objectsIn<JsonValue>(document.references).map(({ type, url }) => present({ type, url }));
+  const references = objectsIn<JsonValue>(document.references).map(({ type, url }) =>
+    present({ type, url }),
+  );
   const record = present({ id, schema_version, summary, details, published, modified, withdrawn });
   const json = {
     ...record,

@@ -63,7 +63,6 @@ export async function tagDays(
   });
 }
 
-
 function digestAt(states: readonly TagState[], end: number): string {
   return states.findLast(({ time }) => time < end)?.digest ?? "";
 }

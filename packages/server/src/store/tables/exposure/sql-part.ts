@@ -24,6 +24,9 @@ export async function numberOf(
   expression: string,
   { sql, params }: SqlPart,
 ): Promise<number> {
-  const row = await reader.get<{ number: number }>(`SELECT ${expression} AS number ${sql}`, ...params);
+  const row = await reader.get<{ number: number }>(
+    `SELECT ${expression} AS number ${sql}`,
+    ...params,
+  );
   return row?.number ?? 0;
 }

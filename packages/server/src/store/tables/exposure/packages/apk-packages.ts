@@ -34,7 +34,8 @@ function selected({ dialect }: Reader, filter: ApkFilter): SqlPart {
     name !== undefined && part("v.name = ?", name),
     prefix !== undefined && part("substr(v.name, 1, ?) = ?", prefix.length, prefix),
     names !== undefined && part(`v.name IN (${dialect.texts})`, JSON.stringify(names)),
-    origin !== undefined && part("(v.origin = ? OR (v.origin = '' AND v.name = ?))", origin, origin),
+    origin !== undefined &&
+      part("(v.origin = ? OR (v.origin = '' AND v.name = ?))", origin, origin),
     architecture !== undefined &&
       part(dialect.isWithin("v.detail"), `"arch":${JSON.stringify(architecture)}`),
   ].filter((one) => one !== false);
