@@ -8,7 +8,9 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** The objects in a list; other entries, and values that are no list, are ignored. */
 export function objectsIn<Member = unknown>(list: unknown): Record<string, Member>[] {
-  return Array.isArray(list) ? list.filter((entry) => isObject(entry)) : [];
+  return Array.isArray(list)
+    ? list.filter((entry): entry is Record<string, Member> => isObject(entry))
+    : [];
 }
 
 /** The texts in a list. */
