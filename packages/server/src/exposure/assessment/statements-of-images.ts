@@ -72,10 +72,7 @@ export class ImageStatements {
       const { indexes = [], tags = [] } = references.get(id) ?? {};
       const [, architecture] = platform.split("/");
       const digests = [digest, ...indexes];
-      const all = repositories.map((repository) => {
-        return imageNames({ repository, digests, tags, architecture });
-      });
-      this.#names.set(id, union([digestNames(digests), ...all]));
+      this.#names.set(id, imageNames({ repositories, digests, tags, architecture }));
     }
   }
 
@@ -124,18 +121,4 @@ function isVersioned({ identifiers, purls, hashes }: VexComponent): boolean {
 async function repositoriesOf(reader: Reader, repo: string, ownHost: string): Promise<string[]> {
   const locations = await locationsOf(reader, repo);
   return locations.map(({ host, path }) => `${host === OWN_HOST ? ownHost : host}/${path}`);
-}
-
-/** An image is known by its digest wherever it is. */
-function digestNames(digests: readonly string[]): Names {
-  const hashes = digests.map((digest) => digest.slice(digest.indexOf(":") + 1));
-  return { identifiers: new Set([...digests, ...hashes]), purls: [], hashes: new Set(hashes) };
-}
-
-function union(all: readonly Names[]): Names {
-  return {
-    identifiers: new Set(all.flatMap(({ identifiers }) => [...identifiers])),
-    purls: all.flatMap(({ purls }) => purls),
-    hashes: new Set(all.flatMap(({ hashes }) => [...hashes])),
-  };
 }

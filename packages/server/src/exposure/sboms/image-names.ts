@@ -1,9 +1,9 @@
 import { formatPackageUrl, type PackageUrl, parsePackageUrl } from "@wharf/advisories/package-url";
 
-/** An image, as a registry knows it. */
+/** An image, as registries know it. */
 export interface ImageReference {
   /** With the host: `registry.example.com/team/app`. */
-  readonly repository: string;
+  readonly repositories: readonly string[];
   /** Of the platform's manifest, and of the indexes that contain it: `sha256:…`. */
   readonly digests: readonly string[];
   readonly tags: readonly string[];
@@ -29,12 +29,12 @@ const DOCKER_HUBS = ["docker.io", "index.docker.io"] as const;
  */
 export function imageNames(image: ImageReference): Names {
   const { digests, tags } = image;
-  const repositories = spellings(image.repository);
+  const repositories = image.repositories.flatMap(spellings);
   const references = repositories.flatMap((repository) => [
     ...tags.map((tag) => `${repository}:${tag}`),
     ...digests.map((digest) => `${repository}@${digest}`),
   ]);
-  const hashes = digests.map((digest) => digest.replace(/^sha256:/, ""));
+  const hashes = digests.map((digest) => digest.slice(digest.indexOf(":") + 1));
   const purls = repositories.flatMap((repository) => purlsOf(repository, image));
   const written = purls.map(formatPackageUrl);
   return {

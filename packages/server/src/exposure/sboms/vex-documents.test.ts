@@ -6,7 +6,7 @@ import { readDocument } from "./read-document.ts";
 import { statementApplies } from "./vex.ts";
 
 const IMAGE = imageNames({
-  repository: "registry.example.com/app",
+  repositories: ["registry.example.com/app"],
   digests: [`sha256:${"ab".repeat(32)}`],
   tags: [],
 });
@@ -170,7 +170,7 @@ test("finds the component of a CycloneDX analysis by reference, BOM-Link or pack
   for (const ref of ["other", `${uuid}#other`, "pkg:npm/a@2", ""]) {
     assert.equal(await applies(cyclone({ affects: [{ ref }] })), false, ref);
   }
-  const other = imageNames({ repository: "registry.example.com/web", digests: [], tags: [] });
+  const other = imageNames({ repositories: ["registry.example.com/web"], digests: [], tags: [] });
   assert.equal(await applies(cyclone({}), "pkg:npm/a@1", other), false);
 });
 

@@ -15,7 +15,7 @@ import type { VexStatement } from "./vex-statement.ts";
 
 const HEX = "ab".repeat(32);
 const IMAGE: ImageReference = {
-  repository: "registry.example.com/team/app",
+  repositories: ["registry.example.com/team/app"],
   digests: [`sha256:${HEX}`, `sha256:${"cd".repeat(32)}`],
   tags: ["v1", "latest"],
   architecture: "amd64",
@@ -98,7 +98,7 @@ test("knows both names of Docker Hub", async () => {
     ["docker.io", "index.docker.io"],
     ["index.docker.io", "docker.io"],
   ]) {
-    const image = { ...IMAGE, repository: `${host}/library/nginx` };
+    const image = { ...IMAGE, repositories: [`${host}/library/nginx`] };
     for (const one of [host, other]) {
       assert.equal(await applies(`${one}/library/nginx:v1`, image), true);
       assert.equal(await applies(`pkg:oci/nginx?repository_url=${one}/library`, image), true);
@@ -179,7 +179,7 @@ const product = fc.record({ "@id": purls, subcomponents: fc.array(named, { maxLe
 test("decides as an independent reading of go-vex's rules does", async () => {
   const [digest = ""] = IMAGE.digests;
   const image = { ...IMAGE, digests: [digest] };
-  const scanned = { repository: IMAGE.repository, digest, arch: "amd64" };
+  const scanned = { repository: IMAGE.repositories[0] as string, digest, arch: "amd64" };
   const names = [...trivyNames(scanned), ...grypeNames(scanned)];
   const property = fc.asyncProperty(
     fc.array(product, { minLength: 1, maxLength: 3 }),
