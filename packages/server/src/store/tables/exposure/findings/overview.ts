@@ -1,6 +1,7 @@
 import type { Reader } from "../../../db/connection.ts";
 import { inUse, type RepoInterval, visibleImages } from "../images/visible-images.ts";
 import { joined, numberOf, part, type SqlPart } from "../sql-part.ts";
+import type { FindingCount } from "./finding-counts.ts";
 
 /** Numbers over the images with a tag that a caller may see. */
 
@@ -34,12 +35,7 @@ export async function imagesByState(
   return new Map(rows);
 }
 
-export interface OpenCounts {
-  readonly severity: number;
-  readonly open: number;
-  readonly fixable: number;
-  readonly suppressed: number;
-}
+export type OpenCounts = Omit<FindingCount, "image">;
 
 /** Open and suppressed findings by severity. */
 export function countsBySeverity(reader: Reader, scope: OverviewScope): Promise<OpenCounts[]> {
