@@ -53,7 +53,8 @@ export function findingOf(section: string, row: Row, measured: Measured, took: n
 /** The finding of a row without figures: a failure is reported, and the other rows go on. */
 export function problemOf(section: string, row: Row, error: unknown, took: number): Finding {
   const state = error instanceof NotMeasured ? "not measured" : "failed";
-  const reason = error instanceof Error ? error.message : String(error);
+  // Errors of other processes come with their stacks.
+  const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n", 1);
   return { ...identityOf(section, row), state, notes: [reason], took };
 }
 
