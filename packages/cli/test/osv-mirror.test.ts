@@ -108,7 +108,7 @@ describe("wharf admin vulnerabilities import", () => {
     const facts = await factsOf(direct.store.reader, ["CVE-2026-1000"]);
     await direct.close();
     assert.deepEqual(
-      [...facts.values()],
+      [...facts.values()].map((one) => ({ ...one })),
       [
         {
           name: "CVE-2026-1000",
