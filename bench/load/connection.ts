@@ -16,6 +16,9 @@ export interface Listener {
   failed(error: Error): void;
 }
 
+/** OK, or Created. */
+const SUCCESS = /^HTTP\/1\.1 20[01] /;
+
 /**
  * A bare keep-alive socket with one request at a time. Of responses it reads only the status and the length, to
  * use little CPU.
@@ -88,7 +91,7 @@ export class Connection {
       const isChunked = CHUNKED.test(head);
       const length = isChunked ? "0" : LENGTH.exec(head)?.[1];
       this.#tail = isChunked ? Buffer.alloc(0) : undefined;
-      if (!head.startsWith("HTTP/1.1 200") || length === undefined) {
+      if (!SUCCESS.test(head) || length === undefined) {
         const response = rest.toString().slice(0, 1000);
         this.#listener.failed(new Error(`unexpected response: ${response}`));
         return;

@@ -5,6 +5,7 @@ import { archiveRow } from "./archive.ts";
 import { auditChainRow } from "./audit.ts";
 import { bindingRows } from "./bindings.ts";
 import { checkAccessRows } from "./check-access.ts";
+import { collectionRow } from "./collection.ts";
 import { commandRow } from "./command.ts";
 import { consoleRows } from "./console.ts";
 import { createRow } from "./create.ts";
@@ -81,7 +82,7 @@ export function sectionsOf(options: Options): Section[] {
       about:
         "The response time that 99 % of the requests of a client do not exceed while another client does the worst " +
         "that it can, against the same without the other client.",
-      rows: isolationRows(options),
+      rows: [...isolationRows(options), collectionRow(options)],
     },
     {
       title: "PostgreSQL, replicas and workers",

@@ -222,6 +222,10 @@ export const JSON_SERVICES = {
     get: method<M.GetRegistrySettingsRequestJson, M.RegistrySettingsJson>("GET", "/registry/v2beta1/settings/{groupUid}"),
     update: method<M.UpdateRegistrySettingsRequestJson, M.RegistrySettingsJson>("PATCH", "/registry/v2beta1/settings/{registrySettings.groupUid}", "registrySettings"),
   },
+  registryStorage: {
+    getStorageStatus: method<M.GetStorageStatusRequestJson, M.StorageStatusJson>("GET", "/registry/v2beta1/storage"),
+    collectGarbage: method<M.CollectGarbageRequestJson, M.StorageStatusJson>("POST", "/registry/v2beta1/storage:collect", "*"),
+  },
   tags: {
     get: method<M.GetTagRequestJson, M.TagJson>("GET", "/registry/v2beta1/tags/{uid}"),
     list: method<M.ListTagsRequestJson, M.ListTagsResponseJson>("GET", "/registry/v2beta1/tags"),

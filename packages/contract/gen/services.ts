@@ -33,6 +33,7 @@ import { PackagesService } from "./wharf/registry/v2beta1/packages_pb.js";
 import { RegistriesService } from "./wharf/registry/v2beta1/registries_pb.js";
 import { ReposService } from "./wharf/registry/v2beta1/repos_pb.js";
 import { RegistrySettingsService } from "./wharf/registry/v2beta1/settings_pb.js";
+import { RegistryStorageService } from "./wharf/registry/v2beta1/storage_pb.js";
 import { TagsService } from "./wharf/registry/v2beta1/tags_pb.js";
 import { Advisories } from "./wharf/vulnerabilities/v1/advisories_pb.js";
 import { AdvisoriesService } from "./wharf/vulnerabilities/v2beta1/advisories_pb.js";
@@ -71,6 +72,7 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   RegistriesService,
   ReposService,
   RegistrySettingsService,
+  RegistryStorageService,
   TagsService,
   Advisories,
   AdvisoriesService,

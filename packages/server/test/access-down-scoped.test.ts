@@ -191,6 +191,7 @@ onEachStore("a down-scoped token cannot grant its identity more than its boundar
           "wharf.registry.v2beta1.PackagesService/DeletePackage",
           "wharf.registry.v2beta1.PackagesService/UpdatePackage",
           "wharf.registry.v2beta1.RegistriesService/ReconcileRegistries",
+          "wharf.registry.v2beta1.RegistryStorageService/CollectGarbage",
         ],
         "a new one must keep to the boundary of a token",
       );

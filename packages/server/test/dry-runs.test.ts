@@ -32,10 +32,12 @@ const UNTRIED = new Set([
   "wharf.installation.v2beta1.InstallationService/RotateSigningKeys",
   "wharf.registry.v2beta1.ImagesService/DeleteImage",
   "wharf.registry.v2beta1.RegistriesService/ReconcileRegistries",
+  // Has a preview of its own.
+  "wharf.registry.v2beta1.RegistryStorageService/CollectGarbage",
 ]);
 
 /** Tables that the server writes without a request. */
-const BACKGROUND = /^(leases|event_cursors|audit_.*)$/;
+const BACKGROUND = /^(leases|event_cursors|registry_passes|audit_.*)$/;
 
 /** Methods that need the session of a person. */
 const OF_PEOPLE = new Set([

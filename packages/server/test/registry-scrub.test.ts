@@ -9,6 +9,7 @@ import { readScrubState, Scrub } from "../src/registry/serve/scrub.ts";
 import { StoredUsage } from "../src/registry/serve/stored-usage.ts";
 import { DiskStorage } from "../src/registry/storage/disk-storage.ts";
 import { replaceInstallation } from "../src/store/tables/installation.ts";
+import { collect } from "./support/registry/collecting.ts";
 import { MANIFEST, OciClient, sha256, sha512 } from "./support/registry/oci-client.ts";
 import { DirectStore } from "./support/server/direct-store.ts";
 import { scratchFolder } from "./support/server/scratch-folder.ts";
@@ -240,8 +241,8 @@ onEachStore(
       flip(await client.blob("acme/one", "damaged"));
       await round();
       const usage = new StoredUsage(direct.store, metrics, { error() {} } as unknown as Logger);
+      const collected = await collect({ store: direct.store, storage });
       await usage.count();
-      await usage.sum();
       const { body } = await metrics.text();
       const figure = (name: string) =>
         Number(new RegExp(`^wharf_registry_${name} (\\S+)$`, "m").exec(body)?.[1]);
@@ -254,6 +255,9 @@ onEachStore(
       assert.equal(figure("blobs"), await sum("SELECT count(*) AS sum FROM blobs"));
       assert.equal(figure("uploads_open"), await sum("SELECT count(*) AS sum FROM uploads"));
       assert.equal(figure("damaged_blobs"), 1);
+      const { began, finished } = collected;
+      assert.equal(figure("collection_last_success_timestamp_seconds"), finished / 1000);
+      assert.equal(figure("collection_last_duration_seconds"), (finished - began) / 1000);
       assert.equal(figure("scrub_progress_ratio"), 0);
       assert.ok(figure("scrub_last_success_timestamp_seconds") > Date.now() / 1000 - 600);
       await usage.stop();
@@ -270,5 +274,5 @@ onEachStore(
       assert.ok(problems.some(([digest]) => digest === last));
     });
   },
-  { registry: true },
+  { registry: true, flags: ["--registry-gc-minutes", "0"] },
 );

@@ -34,6 +34,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "029-damaged-blobs.sql": "7905516061cc",
   "030-exposure.sql": "8fcac7f3d396",
   "031-decisions-vulnerability-sources.sql": "4ab2de1cf92a",
+  "032-blob-links-in-order.sql": "8b53ce2c2f56",
   "schema-027.sql": "de494e14b522",
 };
 

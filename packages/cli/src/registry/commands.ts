@@ -14,6 +14,28 @@ Requires the operator's token.`,
   arguments: [{ name: "host", summary: "Host of a registry (default: all)" }],
 });
 
+export const gcDefinition = define({
+  name: "gc",
+  summary: "Delete content that no image needs, now, or show what would be deleted",
+  description: `Waits for the collection of garbage in the registry of the server, and prints its findings. Pushes and \
+pulls go on. The server also does this every --registry-gc-minutes.
+
+Blobs that a client has uploaded, mounted or looked for stay for a day, also without an image: "leased", and when the last \
+lease ends. Ctrl-C stops waiting, not the collection.
+
+Requires the operator's token.`,
+  examples: [
+    { command: "wharf registry gc --dry-run", shows: "what would be deleted" },
+    { command: "wharf registry gc -o json" },
+  ],
+  options: {
+    "dry-run": {
+      type: "boolean",
+      summary: "Report what would be deleted, without deleting anything",
+    },
+  },
+});
+
 export const importDefinition = define({
   name: "import",
   summary: "Copy images from another registry",
@@ -64,9 +86,10 @@ helpers). Registries on this machine are used without TLS; write http:// before 
 
 export const registry = group({
   name: "registry",
-  summary: "Import images, and reconcile attached registries",
+  summary: "Import images, delete unused content, and reconcile attached registries",
   commands: [
     command(importDefinition, () => import("./import/run.ts")),
+    command(gcDefinition, () => import("./gc.ts")),
     command(reconcileDefinition, () => import("./reconcile.ts")),
   ],
 });

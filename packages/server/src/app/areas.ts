@@ -18,6 +18,7 @@ import { noRoutePage } from "../login/no-route-page.ts";
 import { registerLogin } from "../login/register.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { Readiness } from "../observe/readiness.ts";
+import type { ContentTimes } from "../registry/content-times.ts";
 import { type Registry, registerRegistry } from "../registry/register.ts";
 import { ServedMethods } from "../rpc/methods.ts";
 import { registerScim } from "../scim/register.ts";
@@ -48,6 +49,7 @@ export interface AreaDeps {
   readonly supervisor?: SupervisorLink | undefined;
   readonly deliveryTimes?: DeliveryTimes | undefined;
   readonly hosts?: HostLookup | undefined;
+  readonly contentTimes?: ContentTimes | undefined;
 }
 
 /** Registered API, and the areas that work beside requests. */
@@ -77,7 +79,7 @@ export async function registerAreas(core: Core, deps: AreaDeps): Promise<Areas> 
   registerClouds(api, core);
   registerScim(api, { ...core, limits });
   registerSts(api, exchange, registerLogin(api, { ...core, passwords, limits }, exchange));
-  const registry = registerRegistry(api, core, exchange);
+  const registry = registerRegistry(api, core, exchange, deps.contentTimes);
   const delivery = registerEvents(api, { ...core, hosts }, deps.deliveryTimes);
   await registerVulnerabilities(api, { ...core, exchange });
   const exposure = registerExposure(

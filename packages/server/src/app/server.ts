@@ -19,6 +19,7 @@ import { Readiness } from "../observe/readiness.ts";
 import { requestObserver } from "../observe/requests.ts";
 import { storeFailures } from "../observe/store-failures.ts";
 import type { Tracing } from "../observe/tracing/tracing.ts";
+import type { ContentTimes } from "../registry/content-times.ts";
 import { claimFolder } from "../registry/storage/folder-id.ts";
 import { openServerStore, type openStore } from "../store/db/open.ts";
 import type { Store } from "../store/db/store.ts";
@@ -54,6 +55,8 @@ export interface ServerOptions {
   readonly limits?: EngineLimits;
   /** Times of deliveries; short ones make tests fast. */
   readonly deliveryTimes?: DeliveryTimes;
+  /** Times for which the registry keeps unused content; short ones make tests fast. */
+  readonly contentTimes?: ContentTimes;
   /** Resolver for the host names of sinks; tests have their own name servers. */
   readonly hosts?: HostLookup;
   /** For one of several processes. */

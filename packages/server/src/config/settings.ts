@@ -25,6 +25,8 @@ export interface Settings {
   readonly registryMinFree: number;
   /** In MiB per second; 0: off. */
   readonly registryScrubRate: number;
+  /** 0: only on demand. */
+  readonly registryGcMinutes: number;
   /** Whether packages are read from layers of images without SBOM. */
   readonly exposureLayers: boolean;
   readonly registries: readonly string[];
@@ -179,6 +181,7 @@ function parsed(texts: Record<SettingName, string>): Settings {
     registryStorage: registryFolder(texts.registryStorage, texts.data),
     registryMinFree: Number(texts.registryMinFree),
     registryScrubRate: Number(texts.registryScrubRate),
+    registryGcMinutes: Number(texts.registryGcMinutes),
     exposureLayers: texts.exposureLayers === "on",
     registries: list(texts.registries),
     registryUrls: new Map(list(texts.registryUrls).map(readRegistryUrl)),

@@ -60,6 +60,7 @@ const CAPABILITIES_OF_SERVICES: Readonly<Record<string, readonly Capability[]>> 
   ],
   "wharf.vulnerabilities.v2beta1.AdvisoryImportsService": [Capability.CAP_ADVISORIES_LIST],
   "wharf.registry.v2beta1.RegistriesService": [Capability.CAP_REPO_LIST],
+  "wharf.registry.v2beta1.RegistryStorageService": [Capability.CAP_REPO_LIST],
   "wharf.installation.v2beta1.InstallationService": [Capability.CAP_AUDIT_LIST],
 };
 

@@ -274,6 +274,14 @@ const COUNTERS = {
     help: "Blobs that were read again, by outcome: good or damaged.",
     labelNames: ["outcome"],
   },
+  wharf_registry_collected_blobs_total: {
+    help: "Blobs that were deleted because no image needed them.",
+    labelNames: [],
+  },
+  wharf_registry_collected_bytes_total: {
+    help: "Bytes of these blobs.",
+    labelNames: [],
+  },
   wharf_registry_notices_total: {
     help: "Notifications of registries by outcome: ingested (taken), duplicate (known), of no repo here (elsewhere), or failed (refused).",
     labelNames: ["outcome"],

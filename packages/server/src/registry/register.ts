@@ -10,6 +10,9 @@ import type { Api } from "../wire/api.ts";
 import { historyEndpoint } from "./access/history-endpoint.ts";
 import { RegistryKeys } from "./access/keys.ts";
 import type { RemoteRegistry } from "./client/remote.ts";
+import { Collector } from "./collection/collector.ts";
+import { storageHandlers } from "./collection/storage-handlers.ts";
+import { CONTENT_TIMES, type ContentTimes } from "./content-times.ts";
 import { registryEndpoints } from "./endpoints.ts";
 import { imageHandlers } from "./images/definition.ts";
 import { deleteImage } from "./images/delete-image.ts";
@@ -65,9 +68,10 @@ export function registerRegistry(
   api: Api,
   { secrets, authenticator, ...deps }: RegisterRegistryDeps,
   exchange: ExchangeDeps,
+  times: ContentTimes = CONTENT_TIMES,
 ): Registry {
   const keys = new RegistryKeys(deps.store, secrets);
-  const { registryStorage, registryMinFree, registryScrubRate } = deps.settings;
+  const { registryStorage, registryMinFree, registryScrubRate, registryGcMinutes } = deps.settings;
   const transferred = (direction: string, bytes: number) =>
     deps.metrics.count("wharf_registry_bytes_total", { direction }, bytes);
   const storage =
@@ -78,12 +82,18 @@ export function registerRegistry(
   const authorizer = new RegistryAuthorizer(tokens);
   const history = historyEndpoint(tokens);
   const serve = storage && {
-    ...{ ...deps, storage, authorizer },
+    ...{ ...deps, storage, authorizer, times },
     minFreeBytes: registryMinFree * MIB,
     databaseFreeBytes: () => freeBytesFor(deps.settings),
   };
-  const background = { metrics: deps.metrics, scrubBytesPerSecond: registryScrubRate * MIB };
-  const server = serve && new RegistryServer(serve, background, history);
+  const { metrics } = deps;
+  const intervalMs = registryGcMinutes * 60_000;
+  const collector = storage && new Collector({ ...deps, ...times, storage, intervalMs });
+  const scrubBytesPerSecond = registryScrubRate * MIB;
+  const server =
+    serve &&
+    collector &&
+    new RegistryServer(serve, { metrics, scrubBytesPerSecond, collector }, history);
   const tagWrites = new TagWrites(deps, new RemoteTags(deps, sync.contents));
   const { handlers } = api;
   handlers.bindAll(imageHandlers(deps.store));
@@ -99,6 +109,7 @@ export function registerRegistry(
   handlers.bindAll(tagWrites.handlers());
   handlers.bindAll(settingsHandlers(deps));
   handlers.bindAll(sync.handlers);
+  handlers.bindAll(storageHandlers(deps, collector));
   api.addEndpoints(() => registryEndpoints(tokens));
   api.addEndpoints(() => server?.endpoints ?? [history]);
   api.addEndpoints(() => sync.endpoints);

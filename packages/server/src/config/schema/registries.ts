@@ -26,6 +26,12 @@ export const REGISTRIES = {
     help: "MiB per second at which stored content is read again to find damage. 0: never.",
     problem: (text) => (/^\d{1,6}$/.test(text) ? undefined : "must be a number of MiB"),
   },
+  registryGcMinutes: {
+    default: "60",
+    value: "MINUTES",
+    help: "Interval at which content is deleted that no image needs any more. 0: on demand only.",
+    problem: (text) => (/^\d{1,5}$/.test(text) ? undefined : "must be a number of minutes"),
+  },
   exposureLayers: {
     default: "on",
     value: "on|off",

@@ -7,6 +7,7 @@ import {
   markDeletionsSeen,
   unseenDeletions,
 } from "../../store/tables/registry/repo-deletions.ts";
+import { mustHoldLease } from "../pass-loop.ts";
 import { isRepositoryName } from "../path.ts";
 import { type Findings, type ReconcileDeps, reconcileRepo } from "./reconcile-repo.ts";
 
@@ -151,12 +152,6 @@ function checkpoint(
 ): Promise<void> {
   const pass = { began, last, findings: JSON.stringify(totals) };
   return mustHoldLease(store.write((tx) => writePass(tx, remote.host, holder, pass)));
-}
-
-/** Aborts the pass if another replica has taken the lease. */
-async function mustHoldLease(written: Promise<boolean>): Promise<void> {
-  if (await written) return;
-  throw new WharfError("ABORTED", "another replica reconciles the registry");
 }
 
 /** Parses the stored result of a pass. */

@@ -1,5 +1,5 @@
 import { WharfError } from "../../lib/errors.ts";
-import { findBlob, isLeaseDue, linkBlob, unlinkBlob } from "../../store/tables/registry/blobs.ts";
+import { findBlob, lockBlob, renewLease, unlinkBlob } from "../../store/tables/registry/blobs.ts";
 import { isReferred } from "../../store/tables/registry/manifests.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
 import { RegistryFault } from "../access/errors.ts";
@@ -13,7 +13,11 @@ export async function getBlob(
   { request, path: { repo }, time }: RepoRequest,
   digest: string,
 ): Promise<HttpResponse> {
-  const { storage, log } = deps;
+  const {
+    storage,
+    log,
+    times: { leaseMs },
+  } = deps;
   const { store } = deps;
   const blob = repo === undefined ? undefined : await findBlob(store.reader, repo, digest);
   if (repo === undefined || blob === undefined) throw unknownBlob(digest);
@@ -26,13 +30,20 @@ export async function getBlob(
   };
   if (request.method === "HEAD") {
     // The client does not upload what is here: it must not be collected before its manifest arrives.
-    if (isLeaseDue(blob.leased, time)) await store.write((tx) => linkBlob(tx, repo, digest, time));
+    const leased = time + leaseMs;
+    if (
+      blob.leased < time + leaseMs / 2 &&
+      !(await store.write((tx) => renewLease(tx, repo, digest, leased)))
+    )
+      throw unknownBlob(digest);
     return { status: 200, headers: { ...headers, "content-length": blob.size }, body: "" };
   }
   if (request.headers["if-none-match"] === headers.etag) return { status: 304, headers, body: "" };
   const range = readRange(request.headers.range, blob.size);
   const body = await storage.read(blob, range);
   if (body === undefined) {
+    // It may have been collected since its row was read.
+    if ((await findBlob(store.reader, repo, digest)) === undefined) throw unknownBlob(digest);
     log.error({ digest, repo }, "the content of a blob is missing, or has another size");
     throw damagedBlob(request.method, digest);
   }
@@ -56,6 +67,8 @@ export async function deleteBlob(
   if (repo === undefined) throw unknownBlob(digest);
   await deps.store.write(async (tx) => {
     await confirmAccess(deps, tx, repoRequest, "delete");
+    // A push whose manifest refers to it keeps it until its transaction ends.
+    await lockBlob(tx, digest);
     if (await isReferred(tx, repo, digest)) {
       const text = "a manifest of the repository refers to the blob: delete that first";
       throw new RegistryFault("UNSUPPORTED", text);

@@ -3,6 +3,8 @@ import type { WriteDeps } from "../../engine/write/mutation.ts";
 import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
 import type { HttpRequest } from "../../wire/endpoint.ts";
+import type { Collector } from "../collection/collector.ts";
+import type { ContentTimes } from "../content-times.ts";
 import type { ResolvedPath } from "../path.ts";
 import type { ContentStorage } from "../storage/content-storage.ts";
 import type { RegistryAuthorizer, RegistryCaller } from "./access.ts";
@@ -16,6 +18,7 @@ export interface ServeDeps extends WriteDeps, AuditedDeps {
   readonly minFreeBytes: number;
   /** Free bytes of the database's disk, if it is one of this machine: manifests are rows. */
   readonly databaseFreeBytes: () => Promise<number>;
+  readonly times: ContentTimes;
 }
 
 /** The dependencies of the tasks beside requests. */
@@ -23,6 +26,7 @@ export interface BackgroundDeps {
   readonly metrics: Pick<Metrics, "count" | "watchGauge">;
   /** The rate of the scrub; 0: off. */
   readonly scrubBytesPerSecond: number;
+  readonly collector: Collector;
 }
 
 /** An authorized request about one repository. */

@@ -2,6 +2,7 @@ import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { RegistryFault, registryError } from "../access/errors.ts";
 import type { Action } from "../access/scope.ts";
+import type { Collector } from "../collection/collector.ts";
 import type { RegistryCaller } from "./access.ts";
 import { deleteBlob, getBlob } from "./blobs.ts";
 import { auditDenial } from "./denial-audit.ts";
@@ -46,12 +47,13 @@ export class RegistryServer {
   readonly #cleanup: UploadCleanup;
   readonly #scrub: Scrub;
   readonly #usage: StoredUsage;
+  readonly #collector: Collector;
   readonly endpoints: readonly HttpEndpoint[];
 
   /** @param other Answers other paths below /v2/. */
   constructor(
     deps: ServeDeps,
-    { metrics, scrubBytesPerSecond: bytesPerSecond }: BackgroundDeps,
+    { metrics, scrubBytesPerSecond: bytesPerSecond, collector }: BackgroundDeps,
     other: HttpEndpoint,
   ) {
     this.#deps = deps;
@@ -60,6 +62,7 @@ export class RegistryServer {
     this.#cleanup = new UploadCleanup(store, storage, log);
     this.#scrub = new Scrub({ store, storage, log, metrics, bytesPerSecond });
     this.#usage = new StoredUsage(store, metrics, log);
+    this.#collector = collector;
     const handle = (request: HttpRequest) => this.#handle(request, other);
     const prefix = { path: "/v2/", prefix: true, handle } as const;
     this.endpoints = [
@@ -77,12 +80,14 @@ export class RegistryServer {
     this.#cleanup.start();
     this.#scrub.start();
     this.#usage.start();
+    this.#collector.start();
   }
 
   async stop(): Promise<void> {
     await this.#cleanup.stop();
     await this.#scrub.stop();
     await this.#usage.stop();
+    await this.#collector.stop();
     await this.#pulls.close();
     await this.#deps.storage.close();
   }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ancestorsOf } from "@wharf/contract";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { findBlobs } from "../../store/tables/registry/blobs.ts";
+import { findBlobs, keepBlobs } from "../../store/tables/registry/blobs.ts";
 import {
   findManifest,
   readManifestContent,
@@ -175,16 +175,17 @@ async function recordPush(
 ): Promise<void> {
   const { host, time } = repoRequest;
   const repo = await repoOfPush(deps, tx, repoRequest);
+  const { digest, blobs, manifests, optional, subject } = manifest;
+  const references = [...[...blobs, ...manifests].map((one) => one.digest), ...optional];
+  if (subject) references.push(subject);
+  await keepBlobs(tx, references);
   await checkReferences(tx, repo, manifest);
-  const { digest, blobs, manifests, subject } = manifest;
   const origin = await originOf(tx, repoRequest);
   const mutation = systemMutation(deps, tx, "tag", origin);
-  const { blobs: _b, manifests: _m, hasImageConfig: _h, ...row } = manifest;
+  const { blobs: _b, manifests: _m, optional: _o, hasImageConfig: _h, ...row } = manifest;
   // A manifest that was deleted can be pushed again in the same millisecond.
   const deleted = (await manifestDeletionTime(tx, repo, digest)) ?? -1;
   await recordManifest(mutation, repo, { ...row, pushed: Math.max(time, deleted + 1) });
-  const references = [...blobs, ...manifests].map((one) => one.digest);
-  if (subject) references.push(subject);
   await writeManifestContent(tx, repo, digest, bytes, references);
   const { name = "" } = (await deps.catalog.repos.find(tx, repo)) ?? {};
   const about = {

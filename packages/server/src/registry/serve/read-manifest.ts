@@ -17,9 +17,11 @@ export interface PushedManifest extends ReadManifest {
   readonly blobs: readonly Reference[];
   /** The manifests of an index, which must be there, too. */
   readonly manifests: readonly Reference[];
+  /** Layers that need not be there, but stay if they are. */
+  readonly optional: readonly string[];
 }
 
-/** Layers that are not pushed, because their license forbids it. */
+/** Layers that most clients do not push, because their license forbids it. */
 const FOREIGN = /foreign|nondistributable/;
 
 const MAX_REFERENCES = 10_000;
@@ -48,19 +50,23 @@ export function readPushedManifest(
   }
   if (!MEDIA_TYPE.test(stated || sent)) throw invalid("Content-Type must be that of a manifest");
   const manifest = readManifest(bytes, contentType);
-  const { config, layers, blobs: artifacts, manifests } = object(content);
+  const { config, layers, fsLayers, blobs: artifacts, manifests } = object(content);
   const descriptors = [
     ...(config === undefined ? [] : [config]),
     ...list(layers),
+    // Docker schema 1.
+    ...list(fsLayers).map((one) => ({ digest: object(one).blobSum })),
     ...list(artifacts),
   ];
-  const blobs = descriptors.filter((one) => !FOREIGN.test(text(object(one).mediaType)));
+  const isForeign = (one: unknown) => FOREIGN.test(text(object(one).mediaType));
+  const blobs = descriptors.filter((one) => !isForeign(one));
   const children = list(manifests);
-  if (blobs.length + children.length > MAX_REFERENCES) {
+  if (descriptors.length + children.length > MAX_REFERENCES) {
     throw invalid(`it refers to more than ${MAX_REFERENCES} blobs and manifests`);
   }
   const references = { blobs: blobs.map(referenceOf), manifests: children.map(referenceOf) };
-  return { ...manifest, digest, ...references };
+  const optional = descriptors.filter(isForeign).map((one) => text(object(one).digest));
+  return { ...manifest, digest, ...references, optional: optional.filter(isDigest) };
 }
 
 function referenceOf(descriptor: unknown): Reference {

@@ -168,10 +168,10 @@ export class Scrub {
       metrics.count("wharf_registry_scrubbed_bytes_total", {}, bytes);
       await this.#wait(bytes);
     });
-    const isDamaged = examined.problem !== undefined;
+    const isChanged = (examined.problem !== undefined) !== blob.damaged > 0;
+    const isDamaged = isChanged ? await this.#record(blob, examined) : blob.damaged > 0;
     const outcome = isDamaged ? "damaged" : "good";
     metrics.count("wharf_registry_scrubbed_blobs_total", { outcome });
-    if (isDamaged !== blob.damaged > 0) return this.#record(blob, examined);
     return isDamaged;
   }
 

@@ -2,24 +2,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "../../observe/logger.ts";
 import type { Metrics } from "../../observe/metrics.ts";
 import type { Store } from "../../store/db/store.ts";
-import { type BlobTotals, countDamaged, totalsAfter } from "../../store/tables/registry/blobs.ts";
+import { countDamaged } from "../../store/tables/registry/blobs.ts";
 import { countUploads } from "../../store/tables/registry/uploads.ts";
+import { type EndedPass, readPassState, readStored, shareBefore } from "../collection/findings.ts";
 import { readScrubState, type ScrubState } from "./scrub.ts";
 
-/** Counts that are short reads. */
-const COUNT_INTERVAL_MS = 60_000;
-
-/** Sums over all blobs are read this often, in batches. */
-const SUM_INTERVAL_MS = 3_600_000;
-const BATCH_SIZE = 1_000;
-
-/** The pause between batches, in which others read. */
-const PAUSE_MS = 5;
+const INTERVAL_MS = 60_000;
 
 interface Counts {
   readonly uploads: number;
   readonly damaged: number;
   readonly scrub: ScrubState;
+  /** Sums over all blobs, of the last pass. */
+  readonly stored: Awaited<ReturnType<typeof readStored>>;
+  readonly collected: EndedPass | undefined;
 }
 
 /** Metrics of what the registry stores, read from the store in the background: a scrape costs nothing. */
@@ -28,7 +24,6 @@ export class StoredUsage {
   readonly #log: Logger;
   readonly #stopping = new AbortController();
   #counts: Counts | undefined;
-  #totals: BlobTotals | undefined;
   #running: Promise<void> | undefined;
 
   constructor(store: Store, metrics: Pick<Metrics, "watchGauge">, log: Logger) {
@@ -53,51 +48,30 @@ export class StoredUsage {
       uploads: await countUploads(reader),
       damaged: await countDamaged(reader),
       scrub: await readScrubState(reader),
+      stored: await readStored(reader),
+      collected: (await readPassState(reader, "collection")).ended,
     };
-  }
-
-  async sum(): Promise<void> {
-    const { signal } = this.#stopping;
-    let totals: BlobTotals = { blobs: 0, stored: 0, linked: 0, last: "" };
-    for (let batch = BATCH_SIZE; batch === BATCH_SIZE; ) {
-      const next = await totalsAfter(this.#store.reader, totals.last, BATCH_SIZE);
-      batch = next.blobs;
-      totals = {
-        blobs: totals.blobs + next.blobs,
-        stored: totals.stored + next.stored,
-        linked: totals.linked + next.linked,
-        last: next.last,
-      };
-      await sleep(PAUSE_MS, undefined, { signal, ref: false });
-    }
-    this.#totals = totals;
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    for (let nextSum = 0; !signal.aborted; ) {
-      try {
-        await this.count();
-        if (performance.now() >= nextSum) {
-          await this.sum();
-          nextSum = performance.now() + SUM_INTERVAL_MS;
-        }
-      } catch (error) {
-        if (!signal.aborted) this.#log.error({ err: error }, "usage of the registry not measured");
-      }
-      await sleep(COUNT_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {});
+    while (!signal.aborted) {
+      await this.count().catch((error) =>
+        this.#log.error({ err: error }, "usage of the registry not measured"),
+      );
+      await sleep(INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
   #gauges(): [name: string, help: string, read: () => number | undefined][] {
     return [
       ["uploads_open", "Uploads that are not finished.", () => this.#counts?.uploads],
-      ["blobs", "Blobs that are stored.", () => this.#totals?.blobs],
-      ["stored_bytes", "Bytes of blobs, each counted once.", () => this.#totals?.stored],
+      ["blobs", "Blobs that are stored.", () => this.#counts?.stored?.blobs],
+      ["stored_bytes", "Bytes of blobs, each counted once.", () => this.#counts?.stored?.bytes],
       [
         "linked_bytes",
         "Bytes of blobs, each counted for every repo that has it.",
-        () => this.#totals?.linked,
+        () => this.#counts?.stored?.linkedBytes,
       ],
       [
         "damaged_blobs",
@@ -107,24 +81,33 @@ export class StoredUsage {
       [
         "scrub_progress_ratio",
         "Share of the blobs that the current round of the scrub has read; 0 between rounds.",
-        () => this.#counts && progressOf(this.#counts.scrub),
+        () => this.#counts && shareBefore(this.#counts.scrub.last),
       ],
       [
         "scrub_last_success_timestamp_seconds",
         "When the scrub last finished a round.",
-        () => this.#counts && finishedOf(this.#counts.scrub),
+        () => this.#counts && secondsOf(this.#counts.scrub.finished),
+      ],
+      [
+        "collection_last_success_timestamp_seconds",
+        "When garbage was last collected.",
+        () => secondsOf(this.#counts?.collected?.finished),
+      ],
+      [
+        "collection_last_duration_seconds",
+        "How long that took.",
+        () => this.#counts?.collected && durationOf(this.#counts.collected),
       ],
     ];
   }
 }
 
-/** Digests are evenly distributed, and examined in their order. */
-function progressOf({ last }: ScrubState): number {
-  const [, hex = ""] = last.split(":");
-  return hex === "" ? 0 : Number.parseInt(hex.slice(0, 8), 16) / 2 ** 32;
+/** In seconds. */
+function durationOf({ began, finished }: EndedPass): number {
+  return (finished - began) / 1_000;
 }
 
-/** In seconds; undefined before the first round. */
-function finishedOf({ finished }: ScrubState): number | undefined {
-  return finished === 0 ? undefined : finished / 1_000;
+/** A time; undefined for 0, which is never. */
+function secondsOf(milliseconds: number | undefined): number | undefined {
+  return milliseconds ? milliseconds / 1_000 : undefined;
 }

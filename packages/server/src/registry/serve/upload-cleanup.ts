@@ -1,13 +1,8 @@
 import type { Logger } from "../../observe/logger.ts";
 import type { Store } from "../../store/db/store.ts";
-import { findExisting } from "../../store/tables/registry/blobs.ts";
-import {
-  abandonedUploads,
-  deleteUpload,
-  listedParts,
-} from "../../store/tables/registry/uploads.ts";
+import { abandonedUploads, deleteUpload } from "../../store/tables/registry/uploads.ts";
+import { contentRows } from "../storage/content-rows.ts";
 import type { ContentStorage, Share } from "../storage/content-storage.ts";
-import { boundFolder } from "../storage/folder-id.ts";
 
 /** As long as leases: who resumes later begins again. */
 const ABANDONED_MS = 24 * 3_600_000;
@@ -56,12 +51,7 @@ export class UploadCleanup {
   async run(now = Date.now(), share?: Share): Promise<void> {
     const before = now - ABANDONED_MS;
     await this.#removeUploads(before);
-    const { reader } = this.#store;
-    const rows = {
-      folder: () => boundFolder(reader),
-      parts: () => listedParts(reader),
-      blobs: (digests: readonly string[]) => findExisting(reader, digests),
-    };
+    const rows = contentRows(this.#store.reader);
     const removed = await this.#storage.removeGarbage(before, rows, share);
     if (removed.parts + removed.blobs > 0)
       this.#log.warn({ ...removed }, "files without a row removed from the registry");

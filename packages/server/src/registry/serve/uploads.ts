@@ -1,5 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { addBlob, findBlob, linkBlob } from "../../store/tables/registry/blobs.ts";
+import { WharfError } from "../../lib/errors.ts";
+import {
+  addBlob,
+  type Blob,
+  findBlob,
+  keepBlobs,
+  linkBlob,
+  markDamaged,
+} from "../../store/tables/registry/blobs.ts";
 import {
   addUpload,
   appendPart,
@@ -98,15 +106,19 @@ async function mountBlob(
   digest: string,
   from: string,
 ): Promise<boolean> {
-  const { authorizer } = deps;
+  const {
+    authorizer,
+    times: { leaseMs },
+  } = deps;
   if (!isDigest(digest) || !isRepositoryName(from)) return false;
   const { caller, time } = repoRequest;
   const source = await authorizer.authorize(caller, from, "pull").catch(() => undefined);
   const repo = source?.repo;
   if (repo === undefined) return false;
   return deps.store.write(async (tx) => {
+    await keepBlobs(tx, [digest]);
     if ((await findBlob(tx, repo, digest))?.damaged !== 0) return false;
-    await linkBlob(tx, await repoOfPush(deps, tx, repoRequest), digest, time);
+    await linkBlob(tx, await repoOfPush(deps, tx, repoRequest), digest, time + leaseMs);
     return true;
   });
 }
@@ -119,7 +131,11 @@ async function finish(
   digest: string,
   upload?: Upload,
 ): Promise<HttpResponse> {
-  const { storage, store } = deps;
+  const {
+    storage,
+    store,
+    times: { leaseMs },
+  } = deps;
   const { name, time } = repoRequest;
   const before = upload === undefined ? [] : await partsOf(store.reader, upload.id);
   const parts = [...before, ...added];
@@ -131,9 +147,13 @@ async function finish(
     await store.write(async (tx) => {
       const isDone = upload && (await deleteUpload(tx, upload.id, sizeOf(before))) === undefined;
       if (isDone) throw unknownUpload();
+      // Before the blob, as manifests lock them.
+      const repo = await repoOfPush(deps, tx, repoRequest);
       await addBlob(tx, { digest, size }, time);
-      await linkBlob(tx, await repoOfPush(deps, tx, repoRequest), digest, time);
+      // From now on: the body may have taken hours.
+      await linkBlob(tx, repo, digest, Date.now() + leaseMs);
     });
+    await confirmStored(deps, { digest, size });
   } catch (error) {
     await storage.removeParts(added);
     // Another request has finished or canceled it, or was interrupted when it made its part a blob.
@@ -141,6 +161,16 @@ async function finish(
   }
   await storage.removeParts(parts);
   return created(name, digest);
+}
+
+/**
+ * The collection of garbage takes a file without a row for an old one after an hour. If a process stood still for as long
+ * before it added the row, the content may be gone: the next push is to upload it again.
+ */
+async function confirmStored({ storage, store }: ServeDeps, { digest, size }: Blob): Promise<void> {
+  if ((await storage.sizeOf(digest)) === size) return;
+  await store.write((tx) => markDamaged(tx, digest, Date.now()));
+  throw new WharfError("UNAVAILABLE", "the content was removed meanwhile: push it again");
 }
 
 function sizeOf(parts: readonly Part[]): number {

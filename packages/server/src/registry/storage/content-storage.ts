@@ -69,6 +69,11 @@ export interface ContentStorage {
   removeParts(parts: readonly Pick<Part, "name">[]): Promise<void>;
   /** Removes parts without a row that were written before a time, and blobs of a share; of all without one. */
   removeGarbage(before: number, rows: ContentRows, share?: Share): Promise<Garbage>;
+  /**
+   * Removes blobs whose rows were deleted, unless they were stored since a time or have a row again: a push may store them
+   * at any moment.
+   */
+  removeBlobs(digests: readonly string[], before: number, rows: ContentRows): Promise<void>;
   /** Bytes that can still be written. */
   freeBytes(): Promise<number>;
   close(): Promise<void>;

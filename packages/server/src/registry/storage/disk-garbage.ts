@@ -28,9 +28,7 @@ export async function removeDiskGarbage(
   rows: ContentRows,
   share: Share = ALL,
 ): Promise<Garbage> {
-  // Replicas that were started with different folders before the first push.
-  if (readFolderId(folder) !== (await rows.folder()))
-    throw new Error(`${folder} is not the folder that replicas share: see --registry-storage`);
+  await checkFolder(folder, rows);
   const uploads = join(folder, "uploads");
   for (const name of await namesIn(uploads)) {
     if (ORPHAN.test(name)) await settleOrphan(folder, name, before, rows);
@@ -41,14 +39,48 @@ export async function removeDiskGarbage(
     const prefixes = await namesIn(join(folder, "blobs", algorithm));
     for (const prefix of prefixes.filter((one) => isOf(share, one))) {
       const at = join(folder, "blobs", algorithm, prefix);
-      for (const hex of await olderThan(at, await withoutRow(algorithm, at, rows), before)) {
-        const name = `${algorithm}-${hex}.orphan`;
-        await rename(join(at, hex), join(uploads, name)).catch(ignoreMissing);
-        if (await settleOrphan(folder, name, before, rows)) blobs++;
+      for (const hex of await withoutRow(algorithm, at, rows)) {
+        if (await removeBlob(folder, algorithm, hex, before, rows)) blobs++;
       }
     }
   }
   return { parts, blobs };
+}
+
+/** Removes the files of blobs whose rows were deleted, in the same way. */
+export async function removeDiskBlobs(
+  folder: string,
+  digests: readonly string[],
+  before: number,
+  rows: ContentRows,
+): Promise<void> {
+  await checkFolder(folder, rows);
+  for (const digest of digests) {
+    const [algorithm = "", hex = ""] = digest.split(":");
+    await removeBlob(folder, algorithm, hex, before, rows);
+  }
+}
+
+/** Replicas may have been started with different folders before the first push. */
+async function checkFolder(folder: string, rows: ContentRows): Promise<void> {
+  if (readFolderId(folder) === (await rows.folder())) return;
+  throw new Error(`${folder} is not the folder that replicas share: see --registry-storage`);
+}
+
+/** Removes the file of a blob, if it is older than a time and still has no row. Returns whether it did. */
+async function removeBlob(
+  folder: string,
+  algorithm: string,
+  hex: string,
+  before: number,
+  rows: ContentRows,
+): Promise<boolean> {
+  const path = join(folder, "blobs", algorithm, hex.slice(0, 2), hex);
+  const time = await timeOf(path);
+  if (time === undefined || time >= before) return false;
+  const name = `${algorithm}-${hex}.orphan`;
+  await rename(path, join(folder, "uploads", name)).catch(ignoreMissing);
+  return settleOrphan(folder, name, before, rows);
 }
 
 function isOf({ part, of }: Share, prefix: string): boolean {

@@ -13,7 +13,7 @@ import type {
   Share,
   StoredBlob,
 } from "./content-storage.ts";
-import { removeDiskGarbage } from "./disk-garbage.ts";
+import { removeDiskBlobs, removeDiskGarbage } from "./disk-garbage.ts";
 import { DiskThreads } from "./disk-threads.ts";
 import { readFolderId } from "./folder-id.ts";
 import { PartWriter } from "./part-writer.ts";
@@ -162,6 +162,10 @@ export class DiskStorage implements ContentStorage {
 
   removeGarbage(before: number, rows: ContentRows, share?: Share): Promise<Garbage> {
     return removeDiskGarbage(this.#folder, before, rows, share);
+  }
+
+  removeBlobs(digests: readonly string[], before: number, rows: ContentRows): Promise<void> {
+    return removeDiskBlobs(this.#folder, digests, before, rows);
   }
 
   async freeBytes(): Promise<number> {

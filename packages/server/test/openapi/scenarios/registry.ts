@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { basic, OciClient } from "../../support/registry/oci-client.ts";
+import { until } from "../../support/until.ts";
 import type { Recorder } from "../recorder.ts";
 
 /** Repositories, tags and images of the registry of this server. */
@@ -33,6 +34,7 @@ export async function registry(record: Recorder): Promise<void> {
   await record.call("TagsService_ListTagHistory", { path: tag });
   await images(record, repo, image.digest);
   await settings(record, organization);
+  await storage(record);
   await packages(record);
   await absent(record, repo, organization);
   await record.call("TagsService_DeleteTag", { path: tag });
@@ -43,6 +45,17 @@ export async function registry(record: Recorder): Promise<void> {
 export async function pusher({ world }: Recorder): Promise<OciClient> {
   const uid = await world.registry.holder("pusher", "registry.push");
   return new OciClient(world.server.url, `Bearer ${await world.signer.token(uid)}`);
+}
+
+/** Sums over what is stored, by a preview of the collection of garbage. */
+async function storage(record: Recorder): Promise<void> {
+  const path = "/registry/v2beta1/storage";
+  const status = async () => (await record.world.http.get(path)).body;
+  // A collection follows the start.
+  await until(async () => (await status()).collection.finishTime);
+  await record.call("RegistryStorageService_CollectGarbage", { body: { dryRun: true } });
+  await until(async () => (await status()).preview.finishTime);
+  await record.call("RegistryStorageService_GetStorageStatus");
 }
 
 async function deployments(record: Recorder, repo: string): Promise<void> {

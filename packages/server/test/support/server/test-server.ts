@@ -44,6 +44,8 @@ export interface StartOptions {
   readonly ownProcess?: boolean;
   /** Start several processes that serve on one port. Implies `ownProcess`. */
   readonly workers?: number | undefined;
+  /** Program that starts the server in place of the command, in a process of its own: for options that are no settings. */
+  readonly program?: string;
   /** Opens the store of a server in this process, for tests that delay its writes. */
   readonly open?: ServerOptions["open"];
   /** Smaller sizes than usual, for a server in this process: tests of limits need fewer rows. */
@@ -88,7 +90,8 @@ export class TestServer {
     deliveryTimes,
     hosts,
     workers = open || limits || deliveryTimes || hosts ? undefined : WORKERS,
-    ownProcess = workers !== undefined,
+    program,
+    ownProcess = workers !== undefined || program !== undefined,
   }: StartOptions = {}): Promise<TestServer> {
     const data = scratchFolder("wharf-test-");
     const storeFlags = sameStoreAs?.storeFlags ?? [
@@ -97,7 +100,7 @@ export class TestServer {
     ];
     const listen = `127.0.0.1:${await freePort()}`;
     const launch = ownProcess
-      ? startProcess
+      ? startProcess(program)
       : startInProcess({ open, limits, deliveryTimes, hosts });
     const all = workers === undefined ? flags : ["--workers", String(workers), ...flags];
     const running = await launch(["--listen", listen, ...storeFlags, ...all]);
@@ -252,14 +255,13 @@ process.on("exit", () => {
   for (const child of children) child.kill("SIGKILL");
 });
 
-async function startProcess(flags: readonly string[]): Promise<Running> {
-  const child = spawn(
-    process.execPath,
-    [WHARF, "serve", "--shutdown-delay", "0", "--workers", "1", ...flags],
-    {
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
+const COMMAND = [WHARF, "serve", "--shutdown-delay", "0", "--workers", "1"];
+
+const startProcess = (program?: string) => async (flags: readonly string[]) => {
+  const words = program === undefined ? COMMAND : [program];
+  const child = spawn(process.execPath, [...words, ...flags], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   children.add(child);
   child.once("exit", () => children.delete(child));
   const log: string[] = [];
@@ -288,4 +290,4 @@ async function startProcess(flags: readonly string[]): Promise<Running> {
     return child.exitCode;
   };
   return { url, log, process: child, stop };
-}
+};

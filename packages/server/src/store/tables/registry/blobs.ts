@@ -12,9 +12,6 @@ export interface Blob {
   readonly size: number;
 }
 
-/** Lease of a link: pushes of large images over slow lines take hours. */
-const LEASE_MS = 24 * 3_600_000;
-
 /** A blob, and when its content was found damaged: 0 if it was not. */
 export interface ExaminedBlob extends Blob {
   readonly damaged: number;
@@ -99,46 +96,26 @@ export async function markDamaged(tx: Transaction, digest: string, since: number
   await tx.run("UPDATE blobs SET damaged = ? WHERE digest = ?", since, digest);
 }
 
-/** Sums over blobs. */
-export interface BlobTotals {
-  readonly blobs: number;
-  /** Bytes, each blob counted once. */
-  readonly stored: number;
-  /** Bytes, each blob counted for every repo that links to it. */
-  readonly linked: number;
-  /** The last digest. */
-  readonly last: string;
-}
-
-/** The totals of so many blobs after a digest. */
-export async function totalsAfter(
-  reader: Reader,
-  digest: string,
-  limit: number,
-): Promise<BlobTotals> {
-  const links = "(SELECT count(*) FROM blob_links WHERE blob_links.digest = blobs.digest)";
-  const row = await reader.get<Record<keyof BlobTotals, unknown>>(
-    `SELECT count(*) AS blobs, sum(size) AS stored, sum(size * links) AS linked, max(digest) AS last
-     FROM (SELECT digest, size, ${links} AS links FROM blobs
-       WHERE digest > ? ORDER BY digest LIMIT ?) AS page`,
-    digest,
-    limit,
-  );
-  const { blobs, stored, linked, last } = row ?? { blobs: 0, stored: 0, linked: 0, last: null };
-  return {
-    blobs: Number(blobs),
-    stored: Number(stored),
-    linked: Number(linked),
-    last: typeof last === "string" ? last : digest,
-  };
-}
-
 export async function countBlobs(reader: Reader): Promise<number> {
   const row = await reader.get<{ count: number }>("SELECT count(*) AS count FROM blobs");
   return Number(row?.count ?? 0);
 }
 
-/** Adds a blob, whose content was stored just now: what was damaged is repaired by it. */
+/**
+ * Keeps blobs from being collected until the transaction ends. What it relies on, such as a link, is read after this: it
+ * may have been deleted while the lock was waited for.
+ */
+export async function keepBlobs(tx: Transaction, digests: readonly string[]): Promise<void> {
+  const { lockShared, texts } = tx.dialect;
+  if (lockShared === "" || digests.length === 0) return;
+  const sql = `SELECT 1 AS one FROM blobs WHERE digest IN (${texts}) ORDER BY digest ${lockShared}`;
+  await tx.all(sql, JSON.stringify(digests));
+}
+
+/**
+ * Adds a blob, whose content was stored just now: what was damaged is repaired by it. Locks the row, also one that stays as
+ * it is, so that it is not collected before the transaction ends.
+ */
 export async function addBlob(tx: Transaction, { digest, size }: Blob, now: number): Promise<void> {
   await tx.run(
     `INSERT INTO blobs (digest, size, created) VALUES (?, ?, ?)
@@ -149,12 +126,12 @@ export async function addBlob(tx: Transaction, { digest, size }: Blob, now: numb
   );
 }
 
-/** Links a blob to a repo, or renews its lease. */
+/** Links a blob that the transaction keeps to a repo, with a lease up to a time; a longer one stays. */
 export async function linkBlob(
   tx: Transaction,
   repo: string,
   digest: string,
-  now: number,
+  leased: number,
 ): Promise<void> {
   await tx.run(
     `INSERT INTO blob_links (repo, digest, leased) VALUES (?, ?, ?)
@@ -162,13 +139,21 @@ export async function linkBlob(
      WHERE excluded.leased > blob_links.leased`,
     repo,
     digest,
-    now + LEASE_MS,
+    leased,
   );
 }
 
-/** Whether a lease is to be renewed for a client that relies on it: half of it has passed. */
-export function isLeaseDue(leased: number, now: number): boolean {
-  return leased < now + LEASE_MS / 2;
+/** Renews the lease of a link, for a client that relies on it. Returns false if the link is gone. */
+export async function renewLease(
+  tx: Transaction,
+  repo: string,
+  digest: string,
+  leased: number,
+): Promise<boolean> {
+  await keepBlobs(tx, [digest]);
+  const sql = `UPDATE blob_links SET leased = CASE WHEN leased < ? THEN ? ELSE leased END
+    WHERE repo = ? AND digest = ?`;
+  return (await tx.run(sql, leased, leased, repo, digest)) > 0;
 }
 
 /** Returns whether the link existed. */

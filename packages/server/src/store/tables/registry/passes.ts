@@ -3,7 +3,8 @@ import type { Reader } from "../../db/connection.ts";
 import { isFreeLease } from "../leases.ts";
 
 /**
- * The progress of reconcile passes, one for each registry. One replica holds the lease of a pass; when it
+ * The progress of passes through registries: those that reconcile attached ones have their hosts as names, those through the
+ * content of the server's own have names that are no hosts. One replica holds the lease of a pass; when it
  * expires, another continues from the last path.
  */
 
