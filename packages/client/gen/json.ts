@@ -233,6 +233,9 @@ export const JSON_SERVICES = {
     delete: method<M.DeleteTagRequestJson, W.EmptyJson>("DELETE", "/registry/v2beta1/tags/{uid}"),
     listHistory: method<M.ListTagHistoryRequestJson, M.ListTagHistoryResponseJson>("GET", "/registry/v2beta1/tags/{uid}/history"),
   },
+  registryUsage: {
+    get: method<M.GetRegistryUsageRequestJson, M.RegistryUsageJson>("GET", "/registry/v2beta1/usage/{groupUid}"),
+  },
   advisoriesV1: {
     create: method<M.advisoriesV1.CreateAdvisoryRequestJson, M.advisoriesV1.AdvisoryJson>("POST", "/vulnerabilities/v1/advisories", "*"),
     list: method<M.advisoriesV1.AdvisoryFilterJson, M.advisoriesV1.AdvisoriesListJson>("GET", "/vulnerabilities/v1/advisories"),

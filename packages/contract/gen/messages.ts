@@ -36,6 +36,7 @@ export * from "./wharf/registry/v2beta1/repos_pb.js";
 export * from "./wharf/registry/v2beta1/settings_pb.js";
 export * from "./wharf/registry/v2beta1/storage_pb.js";
 export * from "./wharf/registry/v2beta1/tags_pb.js";
+export * from "./wharf/registry/v2beta1/usage_pb.js";
 export * as advisoriesV1 from "./wharf/vulnerabilities/v1/advisories_pb.js";
 export * from "./wharf/vulnerabilities/v2beta1/advisories_pb.js";
 export * from "./wharf/vulnerabilities/v2beta1/imports_pb.js";

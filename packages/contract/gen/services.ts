@@ -35,6 +35,7 @@ import { ReposService } from "./wharf/registry/v2beta1/repos_pb.js";
 import { RegistrySettingsService } from "./wharf/registry/v2beta1/settings_pb.js";
 import { RegistryStorageService } from "./wharf/registry/v2beta1/storage_pb.js";
 import { TagsService } from "./wharf/registry/v2beta1/tags_pb.js";
+import { RegistryUsageService } from "./wharf/registry/v2beta1/usage_pb.js";
 import { Advisories } from "./wharf/vulnerabilities/v1/advisories_pb.js";
 import { AdvisoriesService } from "./wharf/vulnerabilities/v2beta1/advisories_pb.js";
 import { AdvisoryImportsService } from "./wharf/vulnerabilities/v2beta1/imports_pb.js";
@@ -74,6 +75,7 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   RegistrySettingsService,
   RegistryStorageService,
   TagsService,
+  RegistryUsageService,
   Advisories,
   AdvisoriesService,
   AdvisoryImportsService,

@@ -57,7 +57,7 @@ onEachStore(
   (world) => {
     let org: string;
     before(async () => {
-      org = await world.organization();
+      org = await world.organization("texts");
     });
 
     for (const [area, table] of Object.entries(TABLES)) {

@@ -35,6 +35,8 @@ const LANDED: Readonly<Record<string, string>> = {
   "030-exposure.sql": "8fcac7f3d396",
   "031-decisions-vulnerability-sources.sql": "4ab2de1cf92a",
   "032-blob-links-in-order.sql": "8b53ce2c2f56",
+  "033-registry-usage.sql": "4bc8d51d7c23",
+  "034-path-aliases.sql": "471a846716f6",
   "schema-027.sql": "de494e14b522",
 };
 

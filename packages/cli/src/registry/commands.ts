@@ -1,4 +1,6 @@
 import { command, define, group } from "../command/definition.ts";
+import { GROUP } from "../resolve/kinds.ts";
+import { argumentOf } from "../resource/options.ts";
 
 export const reconcileDefinition = define({
   name: "reconcile",
@@ -84,10 +86,32 @@ helpers). Registries on this machine are used without TLS; write http:// before 
   },
 });
 
+export const usageDefinition = define({
+  name: "usage",
+  summary: "Show the bytes, repos and tags of a group, its quotas and its largest repos",
+  description: `Each blob counts once in a group, however many repos have it; "pushed" counts it for each of them. Bytes are
+those of the registry of the server; repos and tags count in attached registries, too. Without GROUP, lists all organizations.`,
+  examples: [
+    { command: "wharf registry usage acme" },
+    { command: "wharf registry usage acme/platform --days 30 -o json" },
+    { command: "wharf registry usage", shows: "one line for each organization" },
+  ],
+  arguments: [
+    {
+      ...argumentOf("group", GROUP, "Name, path such as acme/platform, or UID of a group"),
+      required: false,
+    },
+  ],
+  options: {
+    days: { type: "number", value: "NUMBER", default: 30, summary: "Days of the history" },
+  },
+});
+
 export const registry = group({
   name: "registry",
-  summary: "Import images, delete unused content, and reconcile attached registries",
+  summary: "Import images, show usage, delete unused content, and reconcile attached registries",
   commands: [
+    command(usageDefinition, () => import("./usage.ts")),
     command(importDefinition, () => import("./import/run.ts")),
     command(gcDefinition, () => import("./gc.ts")),
     command(reconcileDefinition, () => import("./reconcile.ts")),

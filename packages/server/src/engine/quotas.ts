@@ -1,7 +1,7 @@
 import { ancestorsOf, isRoot } from "@wharf/contract";
 import { failedPrecondition, type WharfError } from "../lib/errors.ts";
 import type { Reader } from "../store/db/connection.ts";
-import { countBelow, readCounts } from "../store/resources/counts.ts";
+import { countRowsBelow, countsOf } from "../store/resources/range-counts.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ResourceMessage } from "./definition.ts";
 import type { Resource } from "./resource.ts";
@@ -9,17 +9,23 @@ import type { Mutation } from "./write/mutation.ts";
 
 /**
  * Kinds of resources with quotas, in a group and everything below it, set by the operator. Clusters are part of the
- * contract; this service has none, so their quota has no effect.
+ * contract; this service has none, so their quota has no effect. `registry_mb` is in MB, because the contract has
+ * integers of 32 bits (registry/usage).
  */
 export const QUOTAS = [
   "clusters",
   "idps",
+  "registry_mb",
   "repositories",
   "subscriptions",
   "subscriptions_per_sink",
+  "tags",
 ] as const;
 
 export type Quota = (typeof QUOTAS)[number];
+
+/** The type of the violation of a quota. */
+export const QUOTA_VIOLATION = "RESOURCE_LIMIT_EXCEEDED";
 
 /** Quotas of organizations for which the operator has set none: one event is sent once for each subscription. */
 const DEFAULT_QUOTAS: Readonly<Partial<Record<Quota, number>>> = {
@@ -30,6 +36,8 @@ const DEFAULT_QUOTAS: Readonly<Partial<Record<Quota, number>>> = {
 /** The quota of one group. */
 export interface GroupQuota {
   readonly group: string;
+  /** The names of the group and those above it. */
+  readonly path: string;
   readonly max: number;
 }
 
@@ -45,30 +53,41 @@ export async function enforceQuota<R extends ResourceMessage>(
 ): Promise<void> {
   const quotas = await quotasAt(deps.catalog, tx, parent, definition.quota);
   if (quotas.length > 0) await tx.acquireLock();
-  for (const { group, max } of quotas) {
-    if ((await countBelow(tx, table.shape.name, group)) < max) continue;
-    throw quotaExceeded({ group, max }, plural);
+  for (const quota of quotas) {
+    if ((await countRowsBelow(tx, table, quota.group)) >= quota.max)
+      throw quotaExceeded(quota, plural);
   }
 }
 
 /** The error of one more resource in a group that has used up a quota. */
-export function quotaExceeded({ group, max }: GroupQuota, what: string): WharfError {
-  const description = `group ${JSON.stringify(group)} has reached its quota of ${max} ${what}`;
-  return failedPrecondition({ type: "RESOURCE_LIMIT_EXCEEDED", subject: group, description });
+export function quotaExceeded({ group, path, max }: GroupQuota, what: string): WharfError {
+  const description = `group ${JSON.stringify(path)} has reached its quota of ${max} ${what}`;
+  return failedPrecondition({ type: QUOTA_VIOLATION, subject: group, description });
 }
 
-/** Whether the quotas at a group allow one more resource, without a lock. */
-export async function hasQuotaLeft<R extends ResourceMessage>(
+/** Rejects one more resource by the quotas at a parent, without a lock: for a change elsewhere that must not be in vain. */
+export async function checkQuota<R extends ResourceMessage>(
+  catalog: Catalog,
+  reader: Reader,
+  resource: Resource<R>,
+  parent: string,
+): Promise<void> {
+  const full = await fullQuota(catalog, reader, resource, parent);
+  if (full !== undefined) throw quotaExceeded(full, resource.plural);
+}
+
+/** A quota at a parent that does not allow one more resource, without a lock. */
+export async function fullQuota<R extends ResourceMessage>(
   catalog: Catalog,
   reader: Reader,
   { table, definition }: Resource<R>,
   parent: string,
-): Promise<boolean> {
-  for (const { group, max } of await quotasAt(catalog, reader, parent, definition.quota)) {
-    const { descendants } = await readCounts(reader, table.shape.name, group);
-    if (descendants >= max) return false;
+): Promise<GroupQuota | undefined> {
+  for (const quota of await quotasAt(catalog, reader, parent, definition.quota)) {
+    const { descendants } = await countsOf(reader, table, { below: quota.group, self: false });
+    if (descendants >= quota.max) return quota;
   }
-  return true;
+  return undefined;
 }
 
 /** The quotas of a group and of those above it. */
@@ -80,8 +99,11 @@ export async function quotasAt(
 ): Promise<GroupQuota[]> {
   if (quota === undefined) return [];
   const found = await groups.findMany(reader, [parent, ...ancestorsOf(parent)]);
-  return [...found.values()].flatMap(({ uid, resourceLimits }) => {
+  const nameOf = (uid: string) => found.get(uid)?.name ?? uid;
+  return [...found.values()].flatMap(({ uid, name, resourceLimits }) => {
     const max = resourceLimits[quota] ?? (isRoot(uid) ? DEFAULT_QUOTAS[quota] : undefined);
-    return max === undefined ? [] : [{ group: uid, max }];
+    if (max === undefined) return [];
+    const above = ancestorsOf(uid).map(nameOf).reverse();
+    return [{ group: uid, path: [...above, name].join("/"), max }];
   });
 }

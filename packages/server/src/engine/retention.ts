@@ -14,6 +14,9 @@ const NOTIFICATION_DAYS = 1;
 /** The caller that deleted a group gets NOT_FOUND for it this long; clients read it again within minutes. */
 const DELETED_GROUP_DAYS = 30;
 
+/** The usage of groups by day (registry/usage). */
+export const USAGE_HISTORY_DAYS = 400;
+
 /** The interval between passes, plus up to half of it as jitter. */
 const PASS_MS = 60_000;
 
@@ -36,6 +39,8 @@ export function expiriesAt(settings: RetentionSettings, now: number): Expiry[] {
     { table: "idempotency_keys", column: "expires", until: now },
     // Of processes that were killed: others are renewed or released.
     { table: "leases", column: "expires", until: now - DAY_MS },
+    { table: "path_aliases", column: "expires", until: now },
+    { table: "content_history", column: "day", until: now - USAGE_HISTORY_DAYS * DAY_MS },
     ...retained("registry_notices", NOTIFICATION_DAYS),
     ...retained("manifest_deletions", NOTIFICATION_DAYS),
     ...retained("path_deletions", NOTIFICATION_DAYS),

@@ -1,9 +1,20 @@
 import { Capability, depthOf, type Group, isRoot, parentOf, rootOf } from "@wharf/contract";
 import type { Mutation } from "../engine/write/mutation.ts";
 import { alreadyExists, failedPrecondition } from "../lib/errors.ts";
+import { segmentOf } from "../lib/path-segment.ts";
 import { countBelow } from "../store/resources/counts.ts";
-import { deleteLocationsBelow, hasForeignLocation } from "../store/tables/registry/locations.ts";
+import {
+  deleteLocationsBelow,
+  hasForeignLocation,
+  hasImagesElsewhere,
+} from "../store/tables/registry/locations.ts";
 import { hasImagesBelow } from "../store/tables/registry/manifests.ts";
+import {
+  type AliasKind,
+  dropAlias,
+  findAlias,
+  recordRename,
+} from "../store/tables/registry/path-aliases.ts";
 import {
   deletedPathsWith,
   deletionBelow,
@@ -15,9 +26,11 @@ import { requiresUniqueSiblings } from "./unique-siblings.ts";
  * The name of a folder is part of the paths of its images in the registry and of its feeds. Of siblings
  * that share a name, the oldest owns the path, and no sibling can take it over:
  *
- * - A group with images keeps its name: registries store images by path, so a renamed group would leave
- *   them at a path that means something else. Images of deleted repos count, too: they stay in the
- *   registries, where tokens of this installation reach them.
+ * - A group with images in an attached registry keeps its name: that registry stores images by path, so a renamed group
+ *   would leave them at a path that means something else. Images of deleted repos count, too: they stay in the
+ *   registry, where tokens of this installation reach them.
+ * - The registry of this server stores images by the uid of their repo: a renamed group takes them along, and its former
+ *   path leads to it for a time, in which nobody else can take it.
  * - Where paths are in use, names are unique: in verified organizations, and where one of the siblings
  *   has repos; and where the organization requires it (unique-siblings.ts). Elsewhere the contract allows siblings to share a name; the younger one has no path.
  * - Renaming a folder to the name of a younger sibling takes over that sibling's path, so it requires
@@ -37,7 +50,7 @@ export async function checkNameAvailable(
   const { tx, deps } = mutation;
   const { table, typeName } = deps.catalog.groups;
   const holder = await table.lockNamed(tx, parentOf(uid), name);
-  if (holder === undefined) return;
+  if (holder === undefined) return checkNotFormer(mutation, { uid, name });
   const mayTakePath = isCreated || mutation.caller.grants.holds(RENAME, holder);
   // Together, because each is a round trip.
   const conflicts = await Promise.all([
@@ -70,19 +83,37 @@ export async function checkNameReleasable(
   throw failedPrecondition({ type: "NAME_SHARED", description });
 }
 
+/** Rejects a name by which former paths lead to something else. */
+export async function checkNotFormer(
+  { tx, call }: Mutation,
+  { uid, name }: Pick<Group, "uid" | "name">,
+  kind: AliasKind = "folder",
+): Promise<void> {
+  const alias = await findAlias(tx, { parent: parentOf(uid), kind, name }, call.time);
+  if (alias === undefined || alias.target === uid) return;
+  const until = new Date(alias.expires).toISOString().slice(0, 10);
+  const description = `clients that use the former name ${JSON.stringify(name)} of something renamed reach it until ${until}: choose another name`;
+  throw failedPrecondition({ type: "NAME_TAKEN", description });
+}
+
 /**
- * Rejects renaming a group whose name is in the paths of images. The group is locked against pushes,
- * which lock the groups of their path. Organizations are in paths by uid until they are verified.
+ * Lets a renamed group take its images along, if the registry of this server has all of them; rejects otherwise. The group
+ * is locked against pushes, which lock the groups of their path. Organizations are in paths by uid until they are verified.
  */
-export async function checkHasNoImages(
-  { tx }: Mutation,
+export async function moveImages(
+  mutation: Mutation,
   before: Group,
+  after: Group,
   registries: readonly string[],
 ): Promise<void> {
+  const { tx, deps, call } = mutation;
   const { uid, name, verified } = before;
+  const parent = parentOf(uid);
+  await dropAlias(tx, { parent, kind: "folder", name: after.name }, uid);
   if (isRoot(uid) && !verified) return;
-  if (await hasImagesBelow(tx, uid)) {
-    const description = `cannot rename group ${JSON.stringify(name)} with images: registries store them by path, and the path contains the name; push them to another group, then delete them here`;
+  const hasImages = await hasImagesBelow(tx, uid);
+  if (hasImages && (await hasImagesElsewhere(tx, uid))) {
+    const description = `cannot rename group ${JSON.stringify(name)} with images in attached registries: they store them by path, and the path contains the name; push them to another group, then delete them here`;
     throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", subject: uid, description });
   }
   const left = await deletionBelow(tx, registries, uid);
@@ -90,7 +121,14 @@ export async function checkHasNoImages(
     const description = `cannot rename group ${JSON.stringify(name)}: ${left.host}/${left.path} still has the images of a deleted repo; create the repo again, then delete it with its images`;
     throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", subject: uid, description });
   }
-  await deleteLocationsBelow(tx, uid);
+  if (!hasImages) return deleteLocationsBelow(tx, uid);
+  // Paths have the uid of a group whose name clients cannot write, and of a younger sibling with the same name.
+  const [holder] = isRoot(uid)
+    ? [uid]
+    : await deps.catalog.groups.table.childrenNamed(tx, parent, name, 1);
+  if (holder !== uid || segmentOf(before) !== name) return;
+  const to = isRoot(uid) && !after.verified ? uid : segmentOf(after);
+  await recordRename(tx, { uid, kind: "folder", from: name, to, time: call.time });
 }
 
 /**

@@ -15,6 +15,8 @@ import { forgetSources } from "../store/tables/advisories/sources.ts";
 import { forgetSubpackages } from "../store/tables/advisories/subpackages.ts";
 import { forgetVulnerabilities } from "../store/tables/advisories/vulnerabilities.ts";
 import { forgetOrganizationSettings } from "../store/tables/organization-settings.ts";
+import { forgetContent } from "../store/tables/registry/content.ts";
+import { forgetAliases } from "../store/tables/registry/path-aliases.ts";
 import { forgetRegistrySettings } from "../store/tables/registry/settings.ts";
 import { checkNameReleasable } from "./folder-names.ts";
 
@@ -69,6 +71,8 @@ export async function beforeDelete(
   for (const binding of bindings) await mutation.remove(deps.catalog.roleBindings, binding.uid);
   await addDeletedGroup(tx, uid, mutation.caller.uid, mutation.call.time);
   await forgetRegistrySettings(tx, uid);
+  await forgetContent(tx, uid);
+  await forgetAliases(tx, uid);
   await forgetOrganizationSettings(tx, uid);
   await forgetVulnerabilities(tx, uid);
   await forgetSubpackages(tx, uid);

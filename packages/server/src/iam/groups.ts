@@ -38,11 +38,12 @@ import { bodyOf, encodingOf } from "../store/resources/rows.ts";
 import { addMembership } from "../store/tables/login/provider-people.ts";
 import type { IamDeps } from "./deps.ts";
 import {
-  checkHasNoImages,
   checkNameAvailable,
   checkNameReleasable,
+  checkNotFormer,
   checkNothingIsLeft,
   checkPathsAreFree,
+  moveImages,
 } from "./folder-names.ts";
 import { beforeDelete, deleteGroup } from "./group-deletion.ts";
 
@@ -250,7 +251,7 @@ async function beforeUpdate(
     throw permissionDenied(["the operator's token"], after.uid);
   }
   if (before.name !== after.name) {
-    await checkHasNoImages(mutation, before, registries);
+    await moveImages(mutation, before, after, registries);
     await checkNothingIsLeft(mutation, after, registries);
   }
   if (isUnrestricted || !after.verified) return;
@@ -266,6 +267,7 @@ async function beforeUpdate(
       description: "another verified organization has this name",
     });
   }
+  await checkNotFormer(mutation, after);
   await checkPathsAreFree(mutation, after, registries);
 }
 

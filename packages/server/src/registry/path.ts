@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { ancestorsOf, depthOf } from "@wharf/contract";
+import { ancestorsOf, depthOf, isRoot } from "@wharf/contract";
 import type { Catalog } from "../engine/catalog.ts";
 import { MAX_GROUP_DEPTH } from "../iam/groups.ts";
+import { isPathSegment, isUidSegment, segmentOf } from "../lib/path-segment.ts";
 import type { Transaction } from "../store/db/commit/transaction.ts";
 import type { Reader } from "../store/db/connection.ts";
+import { findAlias, type PathName } from "../store/tables/registry/path-aliases.ts";
 
 /** The limit of CNCF Distribution. */
 const MAX_NAME_LENGTH = 255;
@@ -11,18 +13,11 @@ const MAX_NAME_LENGTH = 255;
 /** The depth of the group tree, and the repo. */
 const MAX_SEGMENTS = 33;
 
-/** A path component of the OCI distribution specification. */
-const SEGMENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
-
 /** Whether a text is the name of a repository in a registry: at least an organization and a repo. */
 export function isRepositoryName(text: string): boolean {
   if (text.length > MAX_NAME_LENGTH) return false;
   const segments = text.split("/");
-  return (
-    segments.length > 1 &&
-    segments.length <= MAX_SEGMENTS &&
-    segments.every((segment) => SEGMENT.test(segment))
-  );
+  return segments.length > 1 && segments.length <= MAX_SEGMENTS && segments.every(isPathSegment);
 }
 
 /** The group and repo that the name of a repository resolves to. */
@@ -33,10 +28,25 @@ export interface ResolvedPath {
   readonly repo: string | undefined;
   /** The names of the missing folders between that group and the repo, from the top. */
   readonly missing: readonly string[];
+  /** The current path, if the name has a former name of a folder or repo. */
+  readonly renamedTo?: string;
+}
+
+export interface PathOptions {
+  /**
+   * Whether former names lead to what was renamed. They do in the registry of this server; an attached one stores images by
+   * path, and the path is free again later.
+   */
+  readonly followsRenames?: boolean;
 }
 
 const ROOT_UID = /^[0-9a-f]{40}$/;
-const CHILD_UID = /^[0-9a-f]{16}$/;
+
+/** A group or repo on a path, and its current segment. */
+interface Step {
+  readonly uid: string;
+  readonly segment: string;
+}
 
 /**
  * Resolves the name of a repository, `<organization>/[folders/]<repo>`. The organization is a uid, or a
@@ -50,16 +60,27 @@ export async function resolvePath(
   catalog: Catalog,
   reader: Reader,
   name: string,
+  { followsRenames = false }: PathOptions = {},
 ): Promise<ResolvedPath | undefined> {
   const [root = "", ...rest] = name.split("/");
-  let group = await findOrganization(catalog, reader, root);
-  while (group !== undefined) {
+  let step = await findOrganization(catalog, reader, root);
+  const current: string[] = [];
+  const resolved = (group: string, repo: string | undefined, last: readonly string[]) => {
+    const missing = repo === undefined ? last.slice(0, -1) : [];
+    const renamedTo = [...current, ...last].join("/");
+    if (renamedTo === name) return { group, repo, missing };
+    return followsRenames ? { group, repo, missing, renamedTo } : undefined;
+  };
+  while (step !== undefined) {
+    const group = step.uid;
+    current.push(step.segment);
     const repo = await findRepo(catalog, reader, group, rest.join("/"));
-    if (repo !== undefined) return { group, repo, missing: [] };
+    if (repo !== undefined) return resolved(group, repo.uid, [repo.segment]);
     const child =
       rest.length > 1 ? await findFolder(catalog, reader, group, rest[0] as string) : "missing";
-    if (child === "missing") return missingRepo(group, rest.slice(0, -1));
-    group = child;
+    if (child === "missing")
+      return canBeCreated(group, rest.slice(0, -1)) ? resolved(group, undefined, rest) : undefined;
+    step = child;
     rest.shift();
   }
   return undefined;
@@ -73,9 +94,10 @@ export async function lockPath(
   catalog: Catalog,
   tx: Transaction,
   name: string,
+  options?: PathOptions,
 ): Promise<ResolvedPath | undefined> {
   const { groups, repos } = catalog;
-  let resolved = await resolvePath(catalog, tx, name);
+  let resolved = await resolvePath(catalog, tx, name, options);
   for (;;) {
     if (resolved === undefined) return undefined;
     const { group, repo } = resolved;
@@ -86,53 +108,78 @@ export async function lockPath(
       await repos.table.findForChange(tx, repo);
     }
     // Another replica may have changed the path before it was locked.
-    const locked = await resolvePath(catalog, tx, name);
+    const locked = await resolvePath(catalog, tx, name, options);
     if (isDeepStrictEqual(locked, resolved)) return locked;
     resolved = locked;
   }
 }
 
-/** A repo that does not exist; undefined if its folders cannot be created. */
-function missingRepo(group: string, missing: readonly string[]): ResolvedPath | undefined {
-  // A folder must not be named like a uid segment, nor be deeper than the tree allows.
-  const isReserved = missing.some((segment) => CHILD_UID.test(segment));
-  if (isReserved || depthOf(group) + missing.length > MAX_GROUP_DEPTH) return undefined;
-  return { group, repo: undefined, missing };
+/** Whether missing folders can be created: none is named like a uid segment, or deeper than the tree allows. */
+function canBeCreated(group: string, missing: readonly string[]): boolean {
+  return !missing.some(isUidSegment) && depthOf(group) + missing.length <= MAX_GROUP_DEPTH;
 }
 
 async function findOrganization(
-  { groups }: Catalog,
+  catalog: Catalog,
   reader: Reader,
   segment: string,
-): Promise<string | undefined> {
+): Promise<Step | undefined> {
+  const { groups } = catalog;
   if (ROOT_UID.test(segment)) {
-    return (await groups.table.find(reader, segment, "data")) === undefined ? undefined : segment;
+    const row = await groups.table.find(reader, segment, "data");
+    return row && { uid: segment, segment };
   }
   const [named] = await groups.where(reader, { column: "verified_name", value: segment });
-  return named?.uid;
+  if (named !== undefined) return { uid: named.uid, segment };
+  return findRenamed(catalog, reader, { parent: "", kind: "folder", name: segment });
 }
 
-/** The uid of a folder; "missing" if no folder has the name, undefined if none has the uid. */
+/** A folder; "missing" if no folder has the name, undefined if none has the uid. */
 async function findFolder(
-  { groups }: Catalog,
+  catalog: Catalog,
   reader: Reader,
   parent: string,
   segment: string,
-): Promise<string | "missing" | undefined> {
-  if (CHILD_UID.test(segment)) {
+): Promise<Step | "missing" | undefined> {
+  const { groups } = catalog;
+  if (isUidSegment(segment)) {
     const uid = `${parent}/${segment}`;
-    return (await groups.table.find(reader, uid, "data")) === undefined ? undefined : uid;
+    return (await groups.table.find(reader, uid, "data")) && { uid, segment };
   }
-  const [oldest = "missing"] = await groups.table.childrenNamed(reader, parent, segment, 1);
-  return oldest;
+  const [oldest] = await groups.table.childrenNamed(reader, parent, segment, 1);
+  if (oldest !== undefined) return { uid: oldest, segment };
+  const former = { parent, kind: "folder", name: segment } as const;
+  return (await findRenamed(catalog, reader, former)) ?? "missing";
 }
 
 /** Names of repos are unique within a group. */
 async function findRepo(
-  { repos }: Catalog,
+  catalog: Catalog,
   reader: Reader,
   group: string,
   name: string,
-): Promise<string | undefined> {
-  return (await repos.table.childrenNamed(reader, group, name, 1))[0];
+): Promise<Step | undefined> {
+  const [uid] = await catalog.repos.table.childrenNamed(reader, group, name, 1);
+  if (uid !== undefined) return { uid, segment: name };
+  // Repos with images are renamed only if neither name has a slash.
+  if (name.includes("/")) return undefined;
+  return findRenamed(catalog, reader, { parent: group, kind: "repo", name });
+}
+
+/** The folder or repo that had this name. */
+async function findRenamed(
+  { groups, repos }: Catalog,
+  reader: Reader,
+  former: PathName,
+): Promise<Step | undefined> {
+  const { target = "" } = (await findAlias(reader, former, Date.now())) ?? {};
+  if (target === "") return undefined;
+  if (former.kind === "repo") {
+    const repo = await repos.find(reader, target);
+    return repo && { uid: target, segment: repo.name };
+  }
+  const group = await groups.find(reader, target);
+  if (group === undefined) return undefined;
+  const hasName = !isRoot(target) || group.verified;
+  return { uid: target, segment: hasName ? segmentOf(group) : target };
 }

@@ -28,6 +28,7 @@ import type { ContentStorage } from "./storage/content-storage.ts";
 import { DiskStorage } from "./storage/disk-storage.ts";
 import { RemoteTags } from "./tags/remote-tags.ts";
 import { TagWrites } from "./tags/tag-writes.ts";
+import { usageHandlers } from "./usage/usage.ts";
 
 const MIB = 1024 * 1024;
 
@@ -108,6 +109,7 @@ export function registerRegistry(
   );
   handlers.bindAll(tagWrites.handlers());
   handlers.bindAll(settingsHandlers(deps));
+  handlers.bindAll(usageHandlers(deps));
   handlers.bindAll(sync.handlers);
   handlers.bindAll(storageHandlers(deps, collector));
   api.addEndpoints(() => registryEndpoints(tokens));

@@ -81,7 +81,7 @@ export const GROUPS: readonly ErrorText[] = [
     ({ api, org }) => api.groups.update(org, { resourceLimits: { repos: 1, idps: -1 } }),
     invalid({
       "resourceLimits.repos":
-        "repos has no quota: use clusters, idps, repositories, subscriptions, subscriptions_per_sink",
+        "repos has no quota: use clusters, idps, registry_mb, repositories, subscriptions, subscriptions_per_sink, tags",
       "resourceLimits.idps": "idps must not be negative",
     }),
   ],
@@ -95,28 +95,28 @@ export const GROUPS: readonly ErrorText[] = [
   [
     "a quota of repos is reached",
     async ({ api, world, org }) => {
-      const group = await world.group(org);
+      const group = await world.group(org, "few-repos");
       await api.groups.update(group, { resourceLimits: { repositories: 0 } });
       await api.repos.create(group, { name: "x" });
     },
-    failed("RESOURCE_LIMIT_EXCEEDED", 'group "{uid}" has reached its quota of 0 repos'),
+    failed("RESOURCE_LIMIT_EXCEEDED", 'group "texts/few-repos" has reached its quota of 0 repos'),
   ],
   [
     "a quota of subscriptions to one host is reached",
     async ({ api, world, org }) => {
-      const group = await world.group(org);
+      const group = await world.group(org, "few-sinks");
       await api.groups.update(group, { resourceLimits: { subscriptions_per_sink: 0 } });
       await api.subscriptions.create(group, { sink: "https://sink.example.com/hook" });
     },
     failed(
       "RESOURCE_LIMIT_EXCEEDED",
-      'group "{uid}" has reached its quota of 0 subscriptions to sink.example.com',
+      'group "texts/few-sinks" has reached its quota of 0 subscriptions to sink.example.com',
     ),
   ],
   [
     "a quota of identity providers is reached",
     async ({ api, world, org }) => {
-      const group = await world.group(org);
+      const group = await world.group(org, "few-providers");
       await api.groups.update(group, { resourceLimits: { idps: 0 } });
       const oidc = { issuer: "https://login.example.com", clientId: "c", pkceEnabled: true };
       await api.identityProviders.create(group, {
@@ -127,7 +127,7 @@ export const GROUPS: readonly ErrorText[] = [
     },
     failed(
       "RESOURCE_LIMIT_EXCEEDED",
-      'group "{uid}" has reached its quota of 0 identity providers',
+      'group "texts/few-providers" has reached its quota of 0 identity providers',
     ),
   ],
   [

@@ -12,7 +12,7 @@ const GROUP_UPDATE = {
     type: "list",
     value: "NAME=NUMBER",
     summary:
-      "Quota of repositories, idps, subscriptions or subscriptions_per_sink, including folders below; no number restores the default (operator only)",
+      "Quota of repositories, tags, registry_mb (stored MB), idps, subscriptions or subscriptions_per_sink, including folders below; no number restores the default (operator only)",
   },
 } as const satisfies Options;
 

@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
+import { QUOTA_VIOLATION } from "../../engine/quotas.ts";
 import { type CodeName, WharfError } from "../../lib/errors.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
 import { errorHeaders, HttpFault } from "../../wire/http/http.ts";
@@ -55,8 +56,7 @@ export function registryError(thrown: unknown, realm: string): HttpResponse {
   // Without the name of the code, which the status replaces.
   const message = error.message.slice(error.message.indexOf(": ") + 2);
   return {
-    // A state that forbids it, such as a tag that must not move, is no malformed request.
-    status: error.code === "FAILED_PRECONDITION" ? 409 : error.httpStatus,
+    status: statusOf(error),
     headers: {
       "content-type": "application/json",
       "cache-control": "no-store",
@@ -66,4 +66,12 @@ export function registryError(thrown: unknown, realm: string): HttpResponse {
     body: JSON.stringify({ errors: [{ code, message, detail: null }] }),
     error,
   };
+}
+
+/** A state that forbids it, such as a tag that must not move, is no malformed request. */
+function statusOf({ code, detail, httpStatus }: WharfError): number {
+  if (code !== "FAILED_PRECONDITION") return httpStatus;
+  const violations =
+    detail !== undefined && "preconditionFailure" in detail ? detail.preconditionFailure : [];
+  return violations.some(({ type }) => type === QUOTA_VIOLATION) ? 403 : 409;
 }

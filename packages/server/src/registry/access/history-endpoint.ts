@@ -20,6 +20,9 @@ const PATH = /^\/v2\/(.+)\/_chainguard\/history\/([\w][\w.-]{0,127})$/;
 /** As many as existing clients expect; later ones follow by `start`. */
 const MAX_ENTRIES = 1_000;
 
+/** Former names of a repo have its history. */
+const FOLLOWING = { followsRenames: true };
+
 /** A date, or a time with an offset, by ISO 8601. */
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d))?$/;
 
@@ -80,7 +83,7 @@ async function requirePull(
     const actions = new Set(["pull"] as const);
     const scope = { type: "repository", name, actions, named: actions } as const;
     const requester = { ...principal, publicGrants: await publicGrants(deps) };
-    return (await grantScopes(exchange, requester, [scope])).access;
+    return (await grantScopes(exchange, requester, [scope], FOLLOWING)).access;
   }
 }
 
@@ -93,7 +96,7 @@ async function historyOf(
   const parameters = new URLSearchParams(query);
   const [start, end] = ["start", "end"].map((field) => readTime(field, parameters.get(field)));
   const { reader } = store;
-  const repo = (await resolvePath(catalog, reader, name))?.repo;
+  const repo = (await resolvePath(catalog, reader, name, FOLLOWING))?.repo;
   if (repo === undefined) throw notFound("Repo", name);
   const page = { start, end, ascending: true, limit: MAX_ENTRIES };
   const entries = await readHistory(reader, repo, tag, page);

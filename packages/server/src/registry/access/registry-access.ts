@@ -1,8 +1,8 @@
 import type { Grants } from "../../auth/grants.ts";
 import type { Catalog, ResourceStore } from "../../engine/catalog.ts";
-import { hasQuotaLeft } from "../../engine/quotas.ts";
+import { fullQuota } from "../../engine/quotas.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { type ResolvedPath, resolvePath } from "../path.ts";
+import { type PathOptions, type ResolvedPath, resolvePath } from "../path.ts";
 import { type Denial, explainDenial } from "./denials.ts";
 import { capabilitiesFor } from "./needed-capabilities.ts";
 import { ACTIONS, type Action, type Scope } from "./scope.ts";
@@ -17,7 +17,7 @@ export interface Requester {
 }
 
 /** The source of path lookups: the store, or a transaction. */
-export interface PathLookup {
+export interface PathLookup extends PathOptions {
   readonly catalog: Catalog;
   readonly reader: Reader;
 }
@@ -34,8 +34,9 @@ export async function grantScopes(
   { catalog, store: { reader } }: ResourceStore,
   requester: Requester,
   scopes: readonly Scope[],
+  options: PathOptions,
 ): Promise<RegistryAccess> {
-  const lookup = { catalog, reader };
+  const lookup = { catalog, reader, ...options };
   const access: ResourceActions[] = [];
   const denials: Denial[] = [];
   let resource = "";
@@ -74,12 +75,12 @@ export async function grantPath(
 
 /** Requesters without any capability cost no reads. */
 async function pathFor(
-  { catalog, reader }: PathLookup,
+  { catalog, reader, ...options }: PathLookup,
   { grants, publicGrants }: Requester,
   name: string,
 ): Promise<ResolvedPath | undefined> {
   if (holdsNothing(grants) && holdsNothing(publicGrants)) return undefined;
-  return resolvePath(catalog, reader, name);
+  return resolvePath(catalog, reader, name, options);
 }
 
 async function grantedActions(
@@ -111,7 +112,7 @@ async function hasQuota(
   { repo, group }: ResolvedPath,
 ): Promise<boolean> {
   if (repo !== undefined) return true;
-  return hasQuotaLeft(catalog, reader, catalog.repos, group);
+  return (await fullQuota(catalog, reader, catalog.repos, group)) === undefined;
 }
 
 function holdsNothing(grants: Grants): boolean {

@@ -1,5 +1,5 @@
 import { invalidArgument, WharfError } from "../../lib/errors.ts";
-import { registryHosts } from "../../sts/audiences.ts";
+import { ownService, registryHosts } from "../../sts/audiences.ts";
 import type { AuditedSubject } from "../../sts/authorize-subject.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { readParameters } from "../../wire/http/parameters.ts";
@@ -86,7 +86,8 @@ async function issueToken(
     tokenRequest = { ...tokenRequest, credentials: credentials() };
     const principal = await authenticate(deps, tokenRequest.credentials, service, time, seen);
     const requester = { ...principal, publicGrants: await publicGrants(deps) };
-    const granted = await grantScopes(exchange, requester, scopes);
+    const followsRenames = service === ownService(settings, baseUrl);
+    const granted = await grantScopes(exchange, requester, scopes, { followsRenames });
     const reason = textOf(granted.denials);
     // Anonymous clients learn from the registry that credentials are required.
     const isAnonymous = tokenRequest.credentials.kind === "none";

@@ -5,7 +5,7 @@ import { type Caller, OPERATOR } from "../../auth/caller.ts";
 import type { WriteDeps } from "../../engine/write/mutation.ts";
 import { createOne } from "../../engine/write/write.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
-import { writeLocation } from "../../store/tables/registry/locations.ts";
+import { OWN_HOST, writeLocation } from "../../store/tables/registry/locations.ts";
 import { clearRepoDeletion } from "../../store/tables/registry/repo-deletions.ts";
 import { lockPath, type ResolvedPath } from "../path.ts";
 import { ensureRepo } from "../repos/ensure-repo.ts";
@@ -27,12 +27,12 @@ export async function ensureRepoForPath(
   deps: WriteDeps,
   tx: Transaction,
   host: string,
-  path: string,
+  name: string,
   origin: MutationOrigin,
 ): Promise<EnsuredRepo | undefined> {
-  const resolved = await lockPath(deps.catalog, tx, path);
+  const resolved = await lockPath(deps.catalog, tx, name, { followsRenames: host === OWN_HOST });
   if (resolved === undefined) return undefined;
-  const { repo } = resolved;
+  const { repo, renamedTo: path = name } = resolved;
   await clearRepoDeletion(tx, host, path);
   if (repo !== undefined) {
     await writeLocation(tx, { host, path, repo, made: 0 });

@@ -1,6 +1,7 @@
 import { clone, create, type DescMethod, equals } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { ancestorsOf, newChildUid, type Tag, TagSchema } from "@wharf/contract";
+import { enforceQuota } from "../../engine/quotas.ts";
 import type { Mutation } from "../../engine/write/mutation.ts";
 import { nextUpdateTime, timeAfterAll } from "../../engine/write/update-time.ts";
 import { failedPrecondition, notFound, type WharfError } from "../../lib/errors.ts";
@@ -75,6 +76,7 @@ export async function recordTag(
     await requestTagWork(tx, repo, update.name, [after.digest, before?.digest ?? ""]);
   }
   if (before === undefined) {
+    if (mutation.enforcesQuotas) await enforceQuota(mutation, tags, repo);
     await mutation.insert(tags, after);
     return { outcome: "created", tag: after, previous: "" };
   }

@@ -14,6 +14,7 @@ import type { MethodDeps } from "../../engine/definition.ts";
 import { Resource } from "../../engine/resource.ts";
 import type { Mutation } from "../../engine/write/mutation.ts";
 import { deleteMethod } from "../../engine/write/write.ts";
+import { checkNotFormer } from "../../iam/folder-names.ts";
 import {
   alreadyExists,
   failedPrecondition,
@@ -21,6 +22,7 @@ import {
   notFound,
   tooLargeToTry,
 } from "../../lib/errors.ts";
+import { isPathSegment } from "../../lib/path-segment.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { fieldValue } from "../../rpc/fields.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
@@ -28,8 +30,19 @@ import { countsOf } from "../../store/resources/range-counts.ts";
 import { forgetWork, tagWork } from "../../store/tables/exposure/work/image-work.ts";
 import { requestWork } from "../../store/tables/exposure/work/work.ts";
 import { unlinkBlobs } from "../../store/tables/registry/blobs.ts";
-import { deleteLocations, locationsOf, OWN_HOST } from "../../store/tables/registry/locations.ts";
+import {
+  deleteLocations,
+  hasImagesElsewhere,
+  locationsOf,
+  OWN_HOST,
+} from "../../store/tables/registry/locations.ts";
 import { forgetManifests, hasManifests } from "../../store/tables/registry/manifests.ts";
+import {
+  dropAlias,
+  findAlias,
+  forgetAliases,
+  recordRename,
+} from "../../store/tables/registry/path-aliases.ts";
 import { writeRepoDeletion } from "../../store/tables/registry/repo-deletions.ts";
 import { deleteReadme } from "../../store/tables/registry/repo-readmes.ts";
 import { forgetHistory } from "../../store/tables/registry/tags.ts";
@@ -66,7 +79,7 @@ export const repos: Resource<Repo> = new Resource({
     },
     async beforeUpdate(mutation, before, after) {
       check(after);
-      if (before.name !== after.name) await checkRename(mutation, before, after);
+      if (before.name !== after.name) await rename(mutation, before, after);
       await applySync(mutation, registry, before, after);
       await propagateToSynced(mutation, before, after);
     },
@@ -100,27 +113,48 @@ function isEmpty(schema: DescMessage, message: Message): boolean {
 
 /**
  * A name with slashes precedes folders of these names in paths. So it must not be the path of a repo in
- * such a folder, whose images would then be those of the new repo.
+ * such a folder, whose images would then be those of the new repo. Nor may a repo have a former name of another one.
  */
-async function checkPathAvailable({ deps, tx }: Mutation, { uid, name }: Repo): Promise<void> {
+async function checkPathAvailable(mutation: Mutation, { uid, name }: Repo): Promise<void> {
+  const { tx } = mutation;
   const segments = name.split("/");
   let group: string | undefined = parentOf(uid);
+  await checkNotFormer(mutation, { uid, name }, "repo");
   while (group !== undefined && segments.length > 1) {
     const folder = segments.shift() as string;
-    [group] = await deps.catalog.groups.table.childrenNamed(tx, group, folder, 1);
+    group = await folderNamed(mutation, group, folder);
     if (group === undefined) return;
     const [taken] = await repos.table.childrenNamed(tx, group, segments.join("/"), 1);
     if (taken !== undefined) throw alreadyExists(repos.typeName, name);
   }
 }
 
-/** Images are pulled by the name of their repo, so a repo with images cannot be renamed. */
-async function checkRename(mutation: Mutation, before: Repo, after: Repo): Promise<void> {
-  const { deps, tx } = mutation;
+/** The folder that has a name in paths, or had it before it was renamed. */
+async function folderNamed(
+  { deps, tx, call }: Mutation,
+  parent: string,
+  name: string,
+): Promise<string | undefined> {
+  const [oldest] = await deps.catalog.groups.table.childrenNamed(tx, parent, name, 1);
+  return oldest ?? (await findAlias(tx, { parent, kind: "folder", name }, call.time))?.target;
+}
+
+/**
+ * Images in the registry of this server belong to the uid of their repo, and its former path leads to it for a time. Those
+ * in attached registries are stored by path: a repo with such images keeps its name. Former names have no slashes, so that
+ * a path has one meaning, and new ones can be pulled.
+ */
+async function rename(mutation: Mutation, before: Repo, after: Repo): Promise<void> {
+  const { deps, tx, call } = mutation;
   const { uid, name } = after;
   const group = parentOf(uid);
-  if (await hasImages(deps.catalog, tx, uid)) {
-    const description = `cannot rename repo ${JSON.stringify(before.name)} with images`;
+  const isStored = await hasImages(deps.catalog, tx, uid);
+  if (isStored && (await hasImagesElsewhere(tx, uid))) {
+    const description = `cannot rename repo ${JSON.stringify(before.name)} with images in attached registries, which store them by path`;
+    throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
+  }
+  if (isStored && ![before.name, name].every(isPathSegment)) {
+    const description = `cannot rename repo ${JSON.stringify(before.name)} with images to ${JSON.stringify(name)}: both must be one segment of a path`;
     throw failedPrecondition({ type: "RESOURCE_NOT_EMPTY", description });
   }
   // Creations lock the group as well.
@@ -129,7 +163,9 @@ async function checkRename(mutation: Mutation, before: Repo, after: Repo): Promi
     throw alreadyExists(repos.typeName, name);
   }
   await checkPathAvailable(mutation, after);
-  await deleteLocations(tx, uid);
+  await dropAlias(tx, { parent: group, kind: "repo", name }, uid);
+  if (!isStored) return deleteLocations(tx, uid);
+  await recordRename(tx, { uid, kind: "repo", from: before.name, to: name, time: call.time });
 }
 
 async function hasImages({ tags }: Catalog, tx: Transaction, repo: string) {
@@ -180,6 +216,7 @@ async function removeContents({ deps, tx, call }: Mutation, { uid }: Repo): Prom
   await unlinkBlobs(tx, uid);
   if (locations.length === 0) await forgetHistory(tx, uid);
   await deleteLocations(tx, uid);
+  await forgetAliases(tx, uid);
   await deleteReadme(tx, uid);
   await deps.catalog.deployments.table.delete(tx, uid);
   await deps.catalog.decisions.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);

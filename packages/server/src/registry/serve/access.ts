@@ -90,7 +90,7 @@ export class RegistryAuthorizer {
       throw new InsufficientScope("UNAUTHENTICATED", `the token is not for ${action} of ${name}`);
     }
     const { catalog, store } = this.#deps.exchange;
-    const lookup = { catalog, reader: store.reader };
+    const lookup = { catalog, reader: store.reader, followsRenames: true };
     const { path, denial } = await grantPath(lookup, requester, name, action);
     if (denial === undefined && path !== undefined) return path;
     if (isAnonymous) throw unauthenticated(`${action} of ${name} needs credentials`);

@@ -1,8 +1,11 @@
+import type { OutgoingHttpHeaders } from "node:http";
 import { unauthenticated, WharfError } from "../../lib/errors.ts";
 import type { HttpEndpoint, HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { RegistryFault, registryError } from "../access/errors.ts";
 import type { Action } from "../access/scope.ts";
 import type { Collector } from "../collection/collector.ts";
+import type { ResolvedPath } from "../path.ts";
+import { UsageHistory } from "../usage/usage-history.ts";
 import type { RegistryCaller } from "./access.ts";
 import { deleteBlob, getBlob } from "./blobs.ts";
 import { auditDenial } from "./denial-audit.ts";
@@ -48,6 +51,7 @@ export class RegistryServer {
   readonly #scrub: Scrub;
   readonly #usage: StoredUsage;
   readonly #collector: Collector;
+  readonly #history: UsageHistory;
   readonly endpoints: readonly HttpEndpoint[];
 
   /** @param other Answers other paths below /v2/. */
@@ -63,6 +67,7 @@ export class RegistryServer {
     this.#scrub = new Scrub({ store, storage, log, metrics, bytesPerSecond });
     this.#usage = new StoredUsage(store, metrics, log);
     this.#collector = collector;
+    this.#history = new UsageHistory(store, log);
     const handle = (request: HttpRequest) => this.#handle(request, other);
     const prefix = { path: "/v2/", prefix: true, handle } as const;
     this.endpoints = [
@@ -81,6 +86,7 @@ export class RegistryServer {
     this.#scrub.start();
     this.#usage.start();
     this.#collector.start();
+    this.#history.start();
   }
 
   async stop(): Promise<void> {
@@ -88,6 +94,7 @@ export class RegistryServer {
     await this.#scrub.stop();
     await this.#usage.stop();
     await this.#collector.stop();
+    await this.#history.stop();
     await this.#pulls.close();
     await this.#deps.storage.close();
   }
@@ -122,7 +129,8 @@ export class RegistryServer {
       const host = authorizer.service;
       const time = Date.now();
       const response = await handle({ request, caller, host, name: target.name, path, time });
-      return { ...response, operation, caller: caller.caller.uid };
+      const headers = { ...response.headers, ...renameWarning(path, response) };
+      return { ...response, headers, operation, caller: caller.caller.uid };
     } catch (thrown) {
       await auditDenial(this.#deps.audit, request, caller, WharfError.from(thrown));
       const error = registryError(isDiskFull(thrown) ? diskFull() : thrown, "");
@@ -180,4 +188,14 @@ export class RegistryServer {
     }
     throw new RegistryFault("UNSUPPORTED", `${method} is not supported here`);
   }
+}
+
+/** Clients print warnings, so that users replace the former name before it ends. */
+function renameWarning(
+  { renamedTo }: ResolvedPath,
+  { headers }: HttpResponse,
+): OutgoingHttpHeaders {
+  if (renamedTo === undefined) return {};
+  const others = headers.warning === undefined ? [] : [headers.warning].flat();
+  return { warning: [...others, `299 - "renamed to ${renamedTo}"`].join(", ") };
 }

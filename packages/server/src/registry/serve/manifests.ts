@@ -20,6 +20,7 @@ import { recordManifest, removeManifest } from "../ingest/manifest-state.ts";
 import type { RegistryNotification } from "../ingest/notification-formats.ts";
 import { systemMutation } from "../ingest/system-mutation.ts";
 import { recordTag, removeTag } from "../ingest/tag-state.ts";
+import { enforceStorageQuota } from "../usage/storage-quota.ts";
 import type { RepoRequest, ServeDeps } from "./deps.ts";
 import type { PullLog } from "./pull-log.ts";
 import { type PushedManifest, readPushedManifest } from "./read-manifest.ts";
@@ -186,7 +187,8 @@ async function recordPush(
   // A manifest that was deleted can be pushed again in the same millisecond.
   const deleted = (await manifestDeletionTime(tx, repo, digest)) ?? -1;
   await recordManifest(mutation, repo, { ...row, pushed: Math.max(time, deleted + 1) });
-  await writeManifestContent(tx, repo, digest, bytes, references);
+  const growth = await writeManifestContent(tx, repo, digest, bytes, references);
+  await enforceStorageQuota(deps, tx, growth, bytes.length);
   const { name = "" } = (await deps.catalog.repos.find(tx, repo)) ?? {};
   const about = {
     host,

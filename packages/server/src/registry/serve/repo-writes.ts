@@ -42,7 +42,7 @@ export async function confirmAccess(
     grants = boundary === undefined ? current : current.intersect(boundary);
   }
   const requester = { grants, publicGrants, isOperator: caller.isOperator };
-  const lookup = { catalog: deps.catalog, reader: tx };
+  const lookup = { catalog: deps.catalog, reader: tx, followsRenames: true };
   const { denial } = await grantPath(lookup, requester, name, action);
   if (denial !== undefined) throw new WharfError("PERMISSION_DENIED", denial);
 }

@@ -21,6 +21,7 @@ import type { HttpRequest, HttpResponse } from "../../wire/endpoint.ts";
 import { RegistryFault } from "../access/errors.ts";
 import { isDigest } from "../images/manifest.ts";
 import { isRepositoryName } from "../path.ts";
+import { checkStorageQuota, enforceStorageQuota } from "../usage/storage-quota.ts";
 import type { RepoRequest, ServeDeps } from "./deps.ts";
 import { repoOfPush } from "./repo-writes.ts";
 import { digestIn } from "./request.ts";
@@ -117,8 +118,11 @@ async function mountBlob(
   if (repo === undefined) return false;
   return deps.store.write(async (tx) => {
     await keepBlobs(tx, [digest]);
-    if ((await findBlob(tx, repo, digest))?.damaged !== 0) return false;
-    await linkBlob(tx, await repoOfPush(deps, tx, repoRequest), digest, time + leaseMs);
+    const blob = await findBlob(tx, repo, digest);
+    if (blob?.damaged !== 0) return false;
+    const target = await repoOfPush(deps, tx, repoRequest);
+    const growth = await linkBlob(tx, target, digest, time + leaseMs);
+    await enforceStorageQuota(deps, tx, growth, blob.size);
     return true;
   });
 }
@@ -151,7 +155,8 @@ async function finish(
       const repo = await repoOfPush(deps, tx, repoRequest);
       await addBlob(tx, { digest, size }, time);
       // From now on: the body may have taken hours.
-      await linkBlob(tx, repo, digest, Date.now() + leaseMs);
+      const growth = await linkBlob(tx, repo, digest, Date.now() + leaseMs);
+      await enforceStorageQuota(deps, tx, growth, size);
     });
     await confirmStored(deps, { digest, size });
   } catch (error) {
@@ -201,28 +206,35 @@ const MAX_PARTS = 10_000;
  */
 async function receivePart(
   deps: ServeDeps,
-  { request }: RepoRequest,
+  { request, path }: RepoRequest,
   upload?: Upload,
 ): Promise<Part | undefined> {
-  const { storage } = deps;
+  const { storage, catalog, store } = deps;
   if (request.headers["content-length"] === "0") return undefined;
   const length = upload && expectedLength(request, upload);
   if (upload !== undefined && upload.parts >= MAX_PARTS) {
     const text = `an upload has at most ${MAX_PARTS} chunks: send larger ones`;
     throw new RegistryFault("BLOB_UPLOAD_INVALID", text);
   }
+  const digest = new URLSearchParams(request.query).get("digest") ?? undefined;
+  const checkQuota = (received: number) => {
+    const announced = { bytes: (upload?.size ?? 0) + received, digest };
+    return checkStorageQuota(catalog, store.reader, path.repo ?? path.group, announced);
+  };
   await checkSpace(deps, request);
-  const part = await storage.writePart(limited(deps, request.chunks(), length));
+  await checkQuota(length ?? Number(request.headers["content-length"] ?? 0));
+  const part = await storage.writePart(limited(deps, request.chunks(), checkQuota, length));
   if (part.size > 0 && (length === undefined || part.size === length)) return part;
   await storage.removeParts([part]);
   if (part.size === 0 && !length) return undefined;
   throw wrongLength();
 }
 
-/** Ends a body that is longer than announced, or fills the disk: its length may be undeclared. */
+/** Ends a body that is longer than announced, or fills the disk or the quota: its length may be undeclared. */
 async function* limited(
   deps: ServeDeps,
   chunks: AsyncIterable<Buffer>,
+  checkQuota: (received: number) => Promise<void>,
   length = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Buffer> {
   let size = 0;
@@ -232,6 +244,7 @@ async function* limited(
     if (size > length) throw wrongLength();
     if (size - checked >= SPACE_CHECK_BYTES) {
       await checkSpace(deps);
+      await checkQuota(size);
       checked = size;
     }
     yield chunk;

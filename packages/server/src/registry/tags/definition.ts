@@ -25,6 +25,7 @@ export const tags: Resource<Tag> = new Resource({
   schema: TagSchema,
   table: "tags",
   tree: { uniqueNames: true },
+  quota: "tags",
   index: {
     partitions: tagPartitions,
     childOrders: ["created", "updated"],

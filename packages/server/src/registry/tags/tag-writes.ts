@@ -7,6 +7,7 @@ import {
   TagSchema,
   TagsService,
 } from "@wharf/contract";
+import { checkQuota } from "../../engine/quotas.ts";
 import type { CreateDeps } from "../../engine/write/creates.ts";
 import { Mutation } from "../../engine/write/mutation.ts";
 import { nextUpdateTime } from "../../engine/write/update-time.ts";
@@ -170,14 +171,13 @@ export class TagWrites {
   }
 
   async #put(call: Call, repo: string, update: TagUpdate, options: RecordOptions): Promise<Tag> {
-    const {
-      store,
-      catalog: { tags },
-    } = this.#deps;
+    const { store, catalog } = this.#deps;
+    const { tags } = catalog;
     // Checked before a registry is changed. The notification of this very change may create the tag
     // meanwhile, so the check is repeated below only if no registry was involved.
     const [stored] = await tags.table.childrenNamed(store.reader, repo, update.name, 1);
     if (stored !== undefined) checkReplace(call, await tags.find(store.reader, stored), update);
+    else if (!call.idempotency?.isRehearsal) await checkQuota(catalog, store.reader, tags, repo);
     const time = await this.#remoteTags.put(call, repo, update);
     return this.#record(call, repo, update, time, options);
   }

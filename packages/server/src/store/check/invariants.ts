@@ -1,10 +1,11 @@
 import type { Reader } from "../db/connection.ts";
 import { countKind } from "../resources/counts.ts";
 import type { ResourceTable } from "../resources/resource-table.ts";
+import { checkContentCounts } from "./content-counts.ts";
 import { checkDescendants } from "./descendants.ts";
 import { type CheckProgress, MAX_PROBLEMS, type StoreProblem } from "./problem.ts";
 
-/** Checks what every write of ours keeps true: counts, parents, search terms, sealed keys. */
+/** Checks what every write of ours keeps true: counts, parents, search terms, content, sealed keys. */
 export async function checkInvariants(
   reader: Reader,
   tables: readonly ResourceTable[],
@@ -22,7 +23,7 @@ export async function checkInvariants(
     );
   }
   progress("checking counts and keys", tables.length, tables.length);
-  problems.push(...(await checkDescendants(reader)));
+  problems.push(...(await checkDescendants(reader)), ...(await checkContentCounts(reader)));
   for (const [table, owner] of KEYS) problems.push(...(await unsealedKeys(reader, table, owner)));
   return problems;
 }

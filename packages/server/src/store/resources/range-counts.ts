@@ -1,6 +1,7 @@
+import type { Transaction } from "../db/commit/transaction.ts";
 import type { Dialect, Reader } from "../db/connection.ts";
 import { Conditions, type Sql, sum, where } from "./conditions.ts";
-import { type Counts, countKind, readCounts, readPartitionCounts } from "./counts.ts";
+import { CountChanges, type Counts, countKind, readCounts, readPartitionCounts } from "./counts.ts";
 import type { Range, TreeRange } from "./query.ts";
 import type { ResourceTable } from "./resource-table.ts";
 
@@ -24,6 +25,21 @@ export async function countsOf(
     descendants: sum((one) => one.descendants),
     changes: sum((one) => one.changes),
   };
+}
+
+/** The number of rows below a node in all partitions, including those of this transaction. */
+export async function countRowsBelow(
+  tx: Transaction,
+  table: ResourceTable,
+  node: string,
+): Promise<number> {
+  const { name, partitions = [undefined] } = table.shape;
+  const { descendants } = await countsOf(tx, table, { below: node, self: false });
+  const kinds = partitions.map((partition) => countKind(name, partition));
+  const unwritten = [tx.earlierChanges(CountChanges), tx.changes(CountChanges)];
+  return unwritten
+    .flatMap((counts) => kinds.map((kind) => counts.below(kind, node)))
+    .reduce((sum, below) => sum + below, descendants);
 }
 
 /** The number of rows in a range, without a look at them; not for named rows. */

@@ -35,6 +35,10 @@ export async function registry(record: Recorder): Promise<void> {
   await images(record, repo, image.digest);
   await settings(record, organization);
   await storage(record);
+  await record.call("RegistryUsageService_GetRegistryUsage", {
+    path: organization,
+    query: { days: "30" },
+  });
   await packages(record);
   await absent(record, repo, organization);
   await record.call("TagsService_DeleteTag", { path: tag });

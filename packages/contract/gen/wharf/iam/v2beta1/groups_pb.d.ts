@@ -38,9 +38,10 @@ export declare type Group = Message<"wharf.iam.v2beta1.Group"> & {
   description: string;
 
   /**
-   * Quotas of clusters, idps, repositories, subscriptions and subscriptions_per_sink (to the same host) in the group and its
-   * descendants. Kinds that are not listed are unlimited, but an organization has at most 100 subscriptions, 20 of them to
-   * the same host. Only the operator can change them.
+   * Quotas of clusters, idps, repositories, tags, subscriptions, subscriptions_per_sink (to the same host) and registry_mb
+   * (megabytes in the registry of this server, each blob and manifest counted once) in the group and its descendants. Kinds
+   * that are not listed are unlimited, but an organization has at most 100 subscriptions, 20 of them to the same host. Only
+   * the operator can change them.
    *
    * @generated from field: map<string, int32> resource_limits = 4;
    */
@@ -104,9 +105,10 @@ export declare type GroupJson = {
   description?: string;
 
   /**
-   * Quotas of clusters, idps, repositories, subscriptions and subscriptions_per_sink (to the same host) in the group and its
-   * descendants. Kinds that are not listed are unlimited, but an organization has at most 100 subscriptions, 20 of them to
-   * the same host. Only the operator can change them.
+   * Quotas of clusters, idps, repositories, tags, subscriptions, subscriptions_per_sink (to the same host) and registry_mb
+   * (megabytes in the registry of this server, each blob and manifest counted once) in the group and its descendants. Kinds
+   * that are not listed are unlimited, but an organization has at most 100 subscriptions, 20 of them to the same host. Only
+   * the operator can change them.
    *
    * @generated from field: map<string, int32> resource_limits = 4;
    */

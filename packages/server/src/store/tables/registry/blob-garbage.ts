@@ -1,6 +1,7 @@
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
 import type { Blob } from "./blobs.ts";
+import { removeContent } from "./content.ts";
 
 /**
  * Garbage among blobs and their links. A link is garbage if its repo is gone, or if no manifest of the repo refers to the
@@ -69,12 +70,14 @@ export async function deleteGarbage(
   );
   const locked = new Set(rows.map(({ digest }) => digest));
   const own = links.filter(({ digest }) => locked.has(digest));
-  await tx.run(
+  const unlinked = await tx.all<BlobLink>(
     `DELETE FROM blob_links WHERE (repo, digest) IN (${tuples("repo", "digest")})
-       AND (NOT ${PRESENT} OR (leased < ? AND NOT ${REFERRED}))`,
+       AND (NOT ${PRESENT} OR (leased < ? AND NOT ${REFERRED}))
+     RETURNING repo, digest`,
     JSON.stringify(own.map(({ repo, digest }) => [repo, digest])),
     now,
   );
+  await removeContent(tx, unlinked);
   const freed = await tx.all<Blob>(
     `DELETE FROM blobs WHERE digest IN (${texts})
        AND NOT EXISTS (SELECT 1 FROM blob_links WHERE blob_links.digest = blobs.digest)

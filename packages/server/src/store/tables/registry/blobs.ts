@@ -1,5 +1,6 @@
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
+import { addContent, type ContentGrowth, forgetContent, removeContent } from "./content.ts";
 
 /**
  * The blobs of the registry, stored once for all repos, and their links to repos. Only a link makes a blob visible: a
@@ -126,21 +127,30 @@ export async function addBlob(tx: Transaction, { digest, size }: Blob, now: numb
   );
 }
 
-/** Links a blob that the transaction keeps to a repo, with a lease up to a time; a longer one stays. */
+/**
+ * Links a blob that the transaction keeps to a repo, with a lease up to a time; a longer one stays. Returns the groups that
+ * have grown, for their quotas.
+ */
 export async function linkBlob(
   tx: Transaction,
   repo: string,
   digest: string,
   leased: number,
-): Promise<void> {
-  await tx.run(
+): Promise<ContentGrowth> {
+  const added = await tx.run(
     `INSERT INTO blob_links (repo, digest, leased) VALUES (?, ?, ?)
-     ON CONFLICT (repo, digest) DO UPDATE SET leased = excluded.leased
-     WHERE excluded.leased > blob_links.leased`,
+     ON CONFLICT (repo, digest) DO NOTHING`,
     repo,
     digest,
     leased,
   );
+  if (added > 0) {
+    const blob = await tx.get<Blob>("SELECT digest, size FROM blobs WHERE digest = ?", digest);
+    return blob === undefined ? [] : addContent(tx, { repo, digest }, blob.size);
+  }
+  const sql = "UPDATE blob_links SET leased = ? WHERE repo = ? AND digest = ? AND leased < ?";
+  await tx.run(sql, leased, repo, digest, leased);
+  return [];
 }
 
 /** Renews the lease of a link, for a client that relies on it. Returns false if the link is gone. */
@@ -159,10 +169,18 @@ export async function renewLease(
 /** Returns whether the link existed. */
 export async function unlinkBlob(tx: Transaction, repo: string, digest: string): Promise<boolean> {
   const sql = "DELETE FROM blob_links WHERE repo = ? AND digest = ?";
-  return (await tx.run(sql, repo, digest)) > 0;
+  if ((await tx.run(sql, repo, digest)) === 0) return false;
+  await removeContent(tx, [{ repo, digest }]);
+  return true;
 }
 
-/** Removes the links of a deleted repo. */
+/** Removes the links of a deleted repo, whose manifests are deleted already. */
 export async function unlinkBlobs(tx: Transaction, repo: string): Promise<void> {
-  await tx.run("DELETE FROM blob_links WHERE repo = ?", repo);
+  const sql = "DELETE FROM blob_links WHERE repo = ? RETURNING digest";
+  const rows = await tx.all<Pick<Blob, "digest">>(sql, repo);
+  await removeContent(
+    tx,
+    rows.map(({ digest }) => ({ repo, digest })),
+  );
+  await forgetContent(tx, repo);
 }

@@ -104,8 +104,56 @@ export async function hasForeignLocation(
   return (await reader.get(sql, ...bounds)) !== undefined;
 }
 
-/** Deletes the locations of all repos below a renamed group, which has other paths now. */
+/** Deletes the locations of all repos below a renamed group without images, which has other paths now. */
 export async function deleteLocationsBelow(tx: Transaction, group: string): Promise<void> {
   const sql = "DELETE FROM registry_places WHERE repo > ? AND repo < ?";
   await tx.run(sql, `${group}/`, `${group}0`);
+}
+
+/** The rows of a repo, or of all repos below a group. */
+const AT_AND_BELOW = "(repo = ? OR (repo > ? AND repo < ?))";
+
+/**
+ * Whether images of a repo, or of repos below a group, may be at a registry other than that of this server: that registry
+ * has them by path.
+ */
+export async function hasImagesElsewhere(reader: Reader, uid: string): Promise<boolean> {
+  const range = [uid, `${uid}/`, `${uid}0`];
+  const attached = `SELECT 1 AS found FROM registry_places
+    WHERE ${AT_AND_BELOW} AND host <> ? LIMIT 1`;
+  if ((await reader.get(attached, ...range, OWN_HOST)) !== undefined) return true;
+  // Tags and manifests that were recorded without a push: nobody knows where the images are.
+  const unplaced = `SELECT 1 AS found FROM repos
+    WHERE (uid = ? OR (uid > ? AND uid < ?))
+      AND NOT EXISTS (SELECT 1 FROM registry_places WHERE repo = repos.uid)
+      AND (EXISTS (SELECT 1 FROM tags WHERE parent = repos.uid)
+        OR EXISTS (SELECT 1 FROM manifests WHERE repo = repos.uid)) LIMIT 1`;
+  return (await reader.get(unplaced, ...range)) !== undefined;
+}
+
+/** Replaces a segment in the locations of a repo, or of all repos below a group, in the registry of this server. */
+export async function renameOwnLocations(
+  tx: Transaction,
+  uid: string,
+  { at, from, to }: { readonly at: number; readonly from: string; readonly to: string },
+): Promise<void> {
+  const rows = await tx.all<Pick<RegistryLocation, "path" | "repo" | "made">>(
+    `SELECT path, repo, made FROM registry_places WHERE host = ? AND ${AT_AND_BELOW}`,
+    ...[OWN_HOST, uid, `${uid}/`, `${uid}0`],
+  );
+  const named = rows.filter(({ path }) => path.split("/")[at] === from);
+  const renamed = named.map(({ path, repo, made }) => {
+    return [path.split("/").with(at, to).join("/"), repo, made] as const;
+  });
+  const { texts, tuples, asInteger } = tx.dialect;
+  // What is left of another repo at the new path ends, too.
+  const ended = [...named.map(({ path }) => path), ...renamed.map(([path]) => path)];
+  const sql = `DELETE FROM registry_places WHERE host = ? AND path IN (${texts})`;
+  await tx.run(sql, OWN_HOST, JSON.stringify(ended));
+  await tx.run(
+    `INSERT INTO registry_places (host, path, repo, made, seen)
+     SELECT '', path, repo, ${asInteger("made")}, 0 FROM (${tuples("path", "repo", "made")}) given
+     WHERE true ON CONFLICT (host, path) DO NOTHING`,
+    JSON.stringify(renamed),
+  );
 }

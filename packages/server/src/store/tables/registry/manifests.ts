@@ -1,5 +1,6 @@
 import type { Transaction } from "../../db/commit/transaction.ts";
 import type { Reader } from "../../db/connection.ts";
+import { addContent, type ContentGrowth, removeContent } from "./content.ts";
 
 /** Metadata of the images of repos, and the bytes of those manifests that the registry of this server has. */
 
@@ -135,16 +136,20 @@ export async function readManifestContent(
   return reader.get(sql, repo, digest);
 }
 
-/** Stores the bytes of a manifest that is stored, and the blobs and manifests that it refers to. */
+/**
+ * Stores the bytes of a manifest that is stored, and the blobs and manifests that it refers to. Returns the groups that
+ * have grown, for their quotas.
+ */
 export async function writeManifestContent(
   tx: Transaction,
   repo: string,
   digest: string,
   content: Uint8Array,
   references: readonly string[],
-): Promise<void> {
-  const sql = "UPDATE manifests SET content = ? WHERE repo = ? AND digest = ?";
-  await tx.run(sql, content, repo, digest);
+): Promise<ContentGrowth> {
+  // The same digest has the same bytes.
+  const sql = "UPDATE manifests SET content = ? WHERE repo = ? AND digest = ? AND content IS NULL";
+  if ((await tx.run(sql, content, repo, digest)) === 0) return [];
   await tx.run(
     `INSERT INTO manifest_references (repo, manifest, digest)
      SELECT ?, ?, value FROM (${tx.dialect.texts}) given WHERE true ON CONFLICT DO NOTHING`,
@@ -152,6 +157,7 @@ export async function writeManifestContent(
     digest,
     JSON.stringify([...new Set(references)]),
   );
+  return addContent(tx, { repo, digest }, content.length);
 }
 
 /** The sizes of those of the digests that are manifests with content in a repo. */
@@ -220,9 +226,28 @@ export async function deleteManifest(
   digest: string,
   time: number,
 ): Promise<void> {
-  const sql = "DELETE FROM manifests WHERE repo = ? AND digest = ? AND pushed <= ?";
-  if ((await tx.run(sql, repo, digest, time)) === 0) return;
+  if ((await deleteRows(tx, repo, " AND digest = ? AND pushed <= ?", digest, time)) === 0) return;
   await tx.run("DELETE FROM manifest_references WHERE repo = ? AND manifest = ?", repo, digest);
+}
+
+/** Deletes manifests of a repo, and returns how many. */
+async function deleteRows(
+  tx: Transaction,
+  repo: string,
+  condition = "",
+  ...params: (string | number)[]
+): Promise<number> {
+  const rows = await tx.all<{ digest: string; size: number | null }>(
+    `DELETE FROM manifests WHERE repo = ?${condition} RETURNING digest, length(content) AS size`,
+    repo,
+    ...params,
+  );
+  const stored = rows.filter(({ size }) => size !== null);
+  await removeContent(
+    tx,
+    stored.map(({ digest }) => ({ repo, digest })),
+  );
+  return rows.length;
 }
 
 export async function hasManifests(reader: Reader, repo: string): Promise<boolean> {
@@ -259,12 +284,12 @@ export async function forgetManifestsUntil(
   repo: string,
   time: number,
 ): Promise<void> {
-  await tx.run("DELETE FROM manifests WHERE repo = ? AND pushed <= ?", repo, time);
+  await deleteRows(tx, repo, " AND pushed <= ?", time);
   await deleteReferences(tx, repo);
 }
 
 /** Deletes all manifests of a deleted repo. */
 export async function forgetManifests(tx: Transaction, repo: string): Promise<void> {
-  await tx.run("DELETE FROM manifests WHERE repo = ?", repo);
+  await deleteRows(tx, repo);
   await deleteReferences(tx, repo);
 }
