@@ -25,6 +25,9 @@ const SOURCES = "packages/cli/src";
 /** Loaded on first use, which few installations need. */
 export const LIBRARIES = [
   "@peculiar/x509",
+  "@sigstore/bundle",
+  "@sigstore/protobuf-specs",
+  "@sigstore/verify",
   "@simplewebauthn/server",
   "jq-wasm/inline",
   "openid-client",
@@ -105,6 +108,8 @@ export async function bundle(options: BundleOptions): Promise<Bundles> {
     }),
     build({
       ...server,
+      // It runs from its text, which finds no libraries beside it.
+      external: [],
       entryPoints: ["packages/server/src/exposure/inventory/document-thread.ts"],
       outfile: join(out, "document-thread.cjs"),
     }),

@@ -122,6 +122,7 @@ const OF_METHODS: Readonly<Record<string, readonly string[]>> = {
   CreateRoleBinding: BIND,
   CreateSubscription: ["RESOURCE_LIMIT_EXCEEDED", "RIGHTS_OF_SESSION"],
   CreateTag: [...AT_REGISTRY, "IMAGE_NOT_FOUND", "RESOURCE_LIMIT_EXCEEDED", "TAG_NOT_MOVABLE"],
+  CreateVerificationKey: ["ALREADY_EXISTS", "RESOURCE_LIMIT_EXCEEDED"],
   CreateWithGroup: [...GRANT, "PERMISSION_DENIED"],
   DeleteAuth: ["LAST_OWNER", "PERMISSION_DENIED"],
   DeleteExternalGroupRoleMapping: ["LAST_OWNER"],
@@ -175,6 +176,7 @@ const OF_METHODS: Readonly<Record<string, readonly string[]>> = {
   UpdateRoleBinding: [...BIND, "LAST_OWNER"],
   UpdateSubscription: ["RESOURCE_LIMIT_EXCEEDED", "RIGHTS_OF_SESSION"],
   UpdateTag: ["ABORTED", ...AT_REGISTRY, "IMAGE_NOT_FOUND", "TAG_NOT_MOVABLE"],
+  UpdateVerificationKey: ["ALREADY_EXISTS"],
   WatchAuditEntries: ["OUT_OF_RANGE"],
   WatchEvents: ["OUT_OF_RANGE"],
 };

@@ -26,7 +26,10 @@ export const EXIT_MEANINGS: readonly (readonly [code: number, meaning: string])[
     "Conflict: it already exists, was changed concurrently, or is in the wrong state.",
   ],
   [EXIT.unavailable, "The server is unavailable or overloaded."],
-  [EXIT.findings, "Findings at or above the severity of --fail-on."],
+  [
+    EXIT.findings,
+    "Findings at or above the severity of --fail-on, or no verified signature with --require-verified.",
+  ],
   [EXIT.interrupted, "Interrupted with Ctrl-C."],
 ];
 

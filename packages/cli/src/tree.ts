@@ -31,6 +31,7 @@ import { scans } from "./scans/commands.ts";
 import { serve } from "./serve/commands.ts";
 import { sources } from "./sources/commands.ts";
 import { tags } from "./tags/commands.ts";
+import { verificationKeys } from "./verification-keys/commands.ts";
 
 const iam = group({
   name: "iam",
@@ -63,6 +64,7 @@ formats, jq and pagers, \`wharf help lists\` sorting and filtering, \`wharf help
     repos,
     tags,
     images,
+    verificationKeys,
     sbom,
     exposure,
     decisions,

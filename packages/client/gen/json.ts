@@ -222,6 +222,10 @@ export const JSON_SERVICES = {
     get: method<M.GetRegistrySettingsRequestJson, M.RegistrySettingsJson>("GET", "/registry/v2beta1/settings/{groupUid}"),
     update: method<M.UpdateRegistrySettingsRequestJson, M.RegistrySettingsJson>("PATCH", "/registry/v2beta1/settings/{registrySettings.groupUid}", "registrySettings"),
   },
+  signatures: {
+    listImage: method<M.ListImageSignaturesRequestJson, M.ListImageSignaturesResponseJson>("GET", "/registry/v2beta1/repos/{repoUid}/digests/{digest}/signatures"),
+    listStates: method<M.ListSignatureStatesRequestJson, M.ListSignatureStatesResponseJson>("GET", "/registry/v2beta1/repos/{repoUid}/signatureStates"),
+  },
   registryStorage: {
     getStorageStatus: method<M.GetStorageStatusRequestJson, M.StorageStatusJson>("GET", "/registry/v2beta1/storage"),
     collectGarbage: method<M.CollectGarbageRequestJson, M.StorageStatusJson>("POST", "/registry/v2beta1/storage:collect", "*"),
@@ -235,6 +239,13 @@ export const JSON_SERVICES = {
   },
   registryUsage: {
     get: method<M.GetRegistryUsageRequestJson, M.RegistryUsageJson>("GET", "/registry/v2beta1/usage/{groupUid}"),
+  },
+  verificationKeys: {
+    create: method<M.CreateVerificationKeyRequestJson, M.VerificationKeyJson>("POST", "/registry/v2beta1/verificationKeys/{parent}", "verificationKey"),
+    get: method<M.GetVerificationKeyRequestJson, M.VerificationKeyJson>("GET", "/registry/v2beta1/verificationKeys/{uid}"),
+    list: method<M.ListVerificationKeysRequestJson, M.ListVerificationKeysResponseJson>("GET", "/registry/v2beta1/verificationKeys"),
+    update: method<M.UpdateVerificationKeyRequestJson, M.VerificationKeyJson>("PATCH", "/registry/v2beta1/verificationKeys/{verificationKey.uid}", "verificationKey"),
+    delete: method<M.DeleteVerificationKeyRequestJson, W.EmptyJson>("DELETE", "/registry/v2beta1/verificationKeys/{uid}"),
   },
   advisoriesV1: {
     create: method<M.advisoriesV1.CreateAdvisoryRequestJson, M.advisoriesV1.AdvisoryJson>("POST", "/vulnerabilities/v1/advisories", "*"),

@@ -16,6 +16,7 @@ import {
   type RecordingClient,
   recordingClient,
 } from "./support/recording-client.ts";
+import { callSignatures } from "./support/signature-calls.ts";
 
 const VIEWER = builtinRole("viewer")?.uid as string;
 const UNKNOWN_UID = "f".repeat(40);
@@ -233,6 +234,8 @@ for (const protocol of PROTOCOLS) {
       const { token } = await world.member({ [images.organization]: "owner" });
       await callExposure(all.wharf, all.as(token), images);
     });
+
+    test("signatures", () => callSignatures(all.wharf, images));
 
     test("the installation", async () => {
       const { installation } = all.wharf;

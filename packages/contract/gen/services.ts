@@ -33,9 +33,11 @@ import { PackagesService } from "./wharf/registry/v2beta1/packages_pb.js";
 import { RegistriesService } from "./wharf/registry/v2beta1/registries_pb.js";
 import { ReposService } from "./wharf/registry/v2beta1/repos_pb.js";
 import { RegistrySettingsService } from "./wharf/registry/v2beta1/settings_pb.js";
+import { SignaturesService } from "./wharf/registry/v2beta1/signatures_pb.js";
 import { RegistryStorageService } from "./wharf/registry/v2beta1/storage_pb.js";
 import { TagsService } from "./wharf/registry/v2beta1/tags_pb.js";
 import { RegistryUsageService } from "./wharf/registry/v2beta1/usage_pb.js";
+import { VerificationKeysService } from "./wharf/registry/v2beta1/verification_keys_pb.js";
 import { Advisories } from "./wharf/vulnerabilities/v1/advisories_pb.js";
 import { AdvisoriesService } from "./wharf/vulnerabilities/v2beta1/advisories_pb.js";
 import { AdvisoryImportsService } from "./wharf/vulnerabilities/v2beta1/imports_pb.js";
@@ -73,9 +75,11 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   RegistriesService,
   ReposService,
   RegistrySettingsService,
+  SignaturesService,
   RegistryStorageService,
   TagsService,
   RegistryUsageService,
+  VerificationKeysService,
   Advisories,
   AdvisoriesService,
   AdvisoryImportsService,

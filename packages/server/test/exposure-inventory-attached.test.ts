@@ -7,6 +7,7 @@ import { WharfError } from "../src/lib/errors.ts";
 import { INDEX } from "./support/registry/oci-client.ts";
 import { MANIFEST, RegistryStorage } from "./support/registry/storage.ts";
 import { STORES } from "./support/server/test-server.ts";
+import { payloadOf, SIMPLE_SIGNING } from "./support/signatures/signing.ts";
 import { ImageWorld, spdxOf } from "./support/world/image-world.ts";
 import { TrackedRegistry } from "./support/world/tracked-registry.ts";
 
@@ -51,6 +52,23 @@ for (const store of STORES) {
       storage.untag("acme/cosign", `${tagOf(image.digest)}.sbom`);
       await tracked.reconcile();
       assert.equal((await images.read("acme/cosign", image.digest)).state, 3);
+    });
+
+    test("have the signatures at the tag of cosign, until it is gone", async () => {
+      const image = storage.image("signed");
+      storage.tag("acme/signed", "1", image);
+      const signature = storage.document(SIMPLE_SIGNING, String(payloadOf(image.digest)));
+      storage.tag("acme/signed", `${tagOf(image.digest)}.sig`, signature);
+      const reasons = async () => {
+        await tracked.reconcile();
+        await images.settled();
+        const named = { repoUid: await images.repo("acme/signed"), digest: image.digest };
+        const { signatures } = await images.world.operator().signatures.listImageSignatures(named);
+        return signatures.map(({ reason }: { reason: string }) => reason);
+      };
+      assert.deepEqual(await reasons(), ["no_keys"]);
+      storage.untag("acme/signed", `${tagOf(image.digest)}.sig`);
+      assert.deepEqual(await reasons(), []);
     });
 
     test("have the SBOM that the tag for referrers lists", async () => {
@@ -109,18 +127,21 @@ for (const store of STORES) {
       await tracked.reconcile();
       const other = await images.push("acme/own", "1", "no file system");
       await images.attach("acme/own", other.digest, SPDX, spdxOf(["pkg:npm/own@1"]));
-      const [{ key = "" } = {}, ...rest] = await waiting();
-      assert.deepEqual([rest, key.endsWith(image.digest)], [[], true]);
+      const keys = (await waiting()).map(({ kind, key }) => [kind, key.endsWith(image.digest)]);
+      assert.deepEqual(keys.sort(), [
+        ["image", true],
+        ["signatures", true],
+      ]);
       const own = await images.find("acme/own", other.digest);
       assert.deepEqual([own?.state, own?.packages], [2, 1]);
       assert.equal(await images.find("acme/unreachable", image.digest), undefined);
       tracked.proxy.instead = () => undefined;
     });
 
-    /** The images that are still to be read, once everything else is done. */
-    async function waiting(): Promise<{ key: string }[]> {
-      await images.settled(1);
-      return images.rows("SELECT key FROM exposure_work WHERE key <> 'second'");
+    /** The images that are still to be read, and their signatures, once everything else is done. */
+    async function waiting(): Promise<{ kind: string; key: string }[]> {
+      await images.settled(2);
+      return images.rows("SELECT kind, key FROM exposure_work WHERE key <> 'second'");
     }
   });
 }

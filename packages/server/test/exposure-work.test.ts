@@ -51,7 +51,7 @@ onEachStore("reading of images", (world) => {
     const startAll = async () => {
       while (!reads.isFull) {
         const except = { keys: reads.keys, owners: reads.busyOwners };
-        const work = await nextWork(direct.store.reader, LATER, "image", except);
+        const work = await nextWork(direct.store.reader, LATER, ["image"], except);
         if (work === undefined) return;
         reads.start(work);
       }
@@ -77,7 +77,7 @@ onEachStore("reading of images", (world) => {
     await reads.settled();
     for (const { write } of reads.take()) await write();
     assert.equal(
-      await nextWork(direct.store.reader, LATER, "image", { keys: [], owners: [] }),
+      await nextWork(direct.store.reader, LATER, ["image"], { keys: [], owners: [] }),
       undefined,
     );
   });

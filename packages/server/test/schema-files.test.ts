@@ -37,6 +37,8 @@ const LANDED: Readonly<Record<string, string>> = {
   "032-blob-links-in-order.sql": "8b53ce2c2f56",
   "033-registry-usage.sql": "4bc8d51d7c23",
   "034-path-aliases.sql": "471a846716f6",
+  "035-image-signatures.sql": "5fa87fce0327",
+  "036-verification-keys.sql": "b6fdc305b6f1",
   "schema-027.sql": "de494e14b522",
 };
 

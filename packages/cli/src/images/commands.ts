@@ -85,6 +85,28 @@ export const vulnerabilitiesDefinition = define({
   options: { ...FINDING_OPTIONS, ...listOptions() },
 });
 
+export const signaturesDefinition = define({
+  name: "signatures",
+  summary: "List who has signed an image, and whether that is verified",
+  description: `Signatures are verified with the verification keys of the groups above the image, when they are pushed and
+when these keys change.`,
+  examples: [
+    { command: "wharf images signatures acme/app:1.2" },
+    {
+      command: "wharf images signatures acme/app:1.2 --require-verified",
+      shows: "exit code 8 unless a signature is verified",
+    },
+  ],
+  arguments: [IMAGE],
+  options: {
+    "require-verified": {
+      type: "boolean",
+      summary: "Wait until signatures are verified, and fail unless one is valid",
+    },
+    ...listOptions(),
+  },
+});
+
 const sbomDefinition = {
   ...getDefinition,
   name: "sbom",
@@ -103,6 +125,7 @@ export const images = group({
     command(packagesDefinition, loadContents, "packages"),
     command(sbomDefinition, () => import("../sbom/run.ts"), "get"),
     command(vulnerabilitiesDefinition, loadContents, "vulnerabilities"),
+    command(signaturesDefinition, () => import("./signatures.ts"), "signatures"),
     command(deleteDefinition, load, "remove"),
   ],
 });

@@ -9,6 +9,7 @@ import type {
   RoleBinding,
   Subscription,
   UIDPFilter,
+  VerificationKey,
   VulnerabilitySource,
   Wharf,
 } from "@wharf/client";
@@ -170,6 +171,16 @@ export const VULNERABILITY_SOURCE: Kind<VulnerabilitySource> = {
   }),
   label: ({ name }) => name,
   hint: ({ url, uid }) => url || uid,
+};
+
+export const VERIFICATION_KEY: Kind<VerificationKey> = {
+  one: "verification key",
+  many: "verification keys",
+  listCommand: "wharf verification-keys list",
+  isNamed: true,
+  service: ({ verificationKeys }) => verificationKeys,
+  label: ({ name }) => name,
+  hint: ({ fingerprint, uid }) => fingerprint || uid,
 };
 
 export const ROLE_BINDING: Kind<RoleBinding> = {

@@ -134,6 +134,24 @@ export const imageTexts = {
   noLongerThere: "The registry does not have the manifest, or cannot be reached",
 } as const;
 
+export const signatureTexts = {
+  title: "Signatures",
+  none: "Nobody has signed it.",
+  pending: "Signatures are being verified.",
+  verified: "verified",
+  unverified: "not verified",
+  signer: "Signed by",
+  signed: "Signed",
+  claimed: (subject: string) => `says it is ${subject}`,
+  forms: {
+    SIGNATURE_FORM_BUNDLE: "Sigstore bundle",
+    SIGNATURE_FORM_SIMPLE_SIGNING: "signature (cosign)",
+    SIGNATURE_FORM_ENVELOPE: "attestation",
+    SIGNATURE_FORM_NOTARY: "signature (Notary Project)",
+    SIGNATURE_FORM_UNSPECIFIED: "signature",
+  },
+} as const;
+
 /** Names of attachments, by a part of their media type. */
 export const ATTACHMENTS: readonly (readonly [RegExp, string])[] = [
   [/spdx/i, "SBOM (SPDX)"],

@@ -83,6 +83,11 @@ const TRIED: Readonly<Record<string, readonly string[]>> = {
   "wharf.registry.v2beta1.RegistrySettingsService": ["UpdateRegistrySettings"],
   // Rejected for tags in attached registries.
   "wharf.registry.v2beta1.TagsService": ["CreateTag", "DeleteTag"],
+  "wharf.registry.v2beta1.VerificationKeysService": [
+    "CreateVerificationKey",
+    "UpdateVerificationKey",
+    "DeleteVerificationKey",
+  ],
   "wharf.vulnerabilities.v2beta1.AdvisoryImportsService": ["ImportAdvisories"],
   "wharf.vulnerabilities.v1.Advisories": [
     "Create",

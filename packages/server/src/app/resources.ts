@@ -14,6 +14,7 @@ import { roles } from "../iam/roles.ts";
 import { deployments } from "../registry/deployments.ts";
 import { packages } from "../registry/packages.ts";
 import { repos } from "../registry/repos/definition.ts";
+import { verificationKeys } from "../registry/signatures/definition.ts";
 import { tags } from "../registry/tags/definition.ts";
 import { advisories } from "../vulnerabilities/advisories.ts";
 
@@ -33,6 +34,7 @@ export const RESOURCES = {
   deployments,
   packages,
   repos,
+  verificationKeys,
   tags,
   advisories,
 };

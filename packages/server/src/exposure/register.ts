@@ -22,6 +22,8 @@ import { exposureMethods } from "./methods.ts";
 import { osvEndpoints } from "./osv/endpoints.ts";
 import { followAdvisories } from "./records/advisory-follower.ts";
 import { scanReportHandlers } from "./scans/handlers.ts";
+import { requestSignatures } from "./signatures/request-signatures.ts";
+import { readSignatures } from "./signatures/signature-reader.ts";
 import { type RegisterSourcesDeps, registerSources } from "./sources/register.ts";
 import { ExposureWorker, type Handlers, type WorkerDeps } from "./work/worker.ts";
 
@@ -86,14 +88,18 @@ export function registerExposure(
   };
 }
 
-function workHandlers(deps: ExposureDeps, images: IndexerDeps): Handlers {
+function workHandlers(deps: ExposureDeps, reading: IndexerDeps): Handlers {
   const { store } = deps;
   return {
-    readImage: (work, signal) => readImage(images, work, signal),
+    readImage: (work, signal) =>
+      work.kind === "signatures"
+        ? readSignatures(reading, work, signal)
+        : readImage(reading, work, signal),
     handlers: {
       backfill: (work) => requestUnread(store, work),
       tags: (work) => countTags(store, work),
       forget: (work) => forgetDeleted(store, work),
+      keys: (work) => requestSignatures(store, work),
       vulnerability: (work, signal) => assessVulnerability(deps, work, signal),
       notify: (work) => notifyOfFindings(deps, work),
     },

@@ -24,6 +24,7 @@ import { RegistryAuthorizer } from "./serve/access.ts";
 import { RegistryServer } from "./serve/endpoint.ts";
 import { OwnRegistry } from "./serve/own-registry.ts";
 import { settingsHandlers } from "./settings.ts";
+import { signatureHandlers } from "./signatures/handlers.ts";
 import type { ContentStorage } from "./storage/content-storage.ts";
 import { DiskStorage } from "./storage/disk-storage.ts";
 import { RemoteTags } from "./tags/remote-tags.ts";
@@ -110,6 +111,7 @@ export function registerRegistry(
   handlers.bindAll(tagWrites.handlers());
   handlers.bindAll(settingsHandlers(deps));
   handlers.bindAll(usageHandlers(deps));
+  handlers.bindAll(signatureHandlers(deps));
   handlers.bindAll(sync.handlers);
   handlers.bindAll(storageHandlers(deps, collector));
   api.addEndpoints(() => registryEndpoints(tokens));

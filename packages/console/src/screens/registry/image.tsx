@@ -21,6 +21,7 @@ import { Locations } from "./locations.tsx";
 import { PullCommand } from "./pull-command.tsx";
 import { Referrers } from "./referrers.tsx";
 import { RepoLink } from "./repo-link.tsx";
+import { Signatures } from "./signatures.tsx";
 import { TagBadges } from "./tag-badges.tsx";
 
 /** A manifest by digest: what is in it, what is attached to it, and where it is. */
@@ -90,6 +91,7 @@ function Overview({ repo, image }: { readonly repo: string; readonly image: Imag
       <About repo={repo} image={image} manifest={manifest.data} />
       {manifest.error !== null && <Failed error={manifest.error} />}
       {manifest.data !== undefined && <Parts repo={repo} image={image} of={manifest.data} />}
+      {image.kind !== "IMAGE_KIND_ARTIFACT" && <Signatures repo={repo} digest={digest} />}
       <Referrers repo={repo} digest={digest} />
       <section aria-labelledby="locations">
         <h2 id="locations">{imageTexts.tabs.locations}</h2>

@@ -16,6 +16,7 @@ import { ImageVulnerabilities } from "../exposure/image-vulnerabilities.tsx";
 import { ImagePackages } from "../exposure/inventory/packages.tsx";
 import { PullCommand } from "./pull-command.tsx";
 import { RepoLink } from "./repo-link.tsx";
+import { Signatures } from "./signatures.tsx";
 import { Kind, Size } from "./tag-list.tsx";
 
 /** A tag: its current digest and its history. */
@@ -64,6 +65,7 @@ function Content({
         <>
           <p className="soft">{imageTexts.historyText}</p>
           <History uid={uid} repo={repo} />
+          <Signatures repo={repo} digest={digest} />
         </>
       )}
       {tab === "vulnerabilities" && <ImageVulnerabilities repo={repo} digest={digest} tag={name} />}

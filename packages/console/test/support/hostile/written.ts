@@ -1,4 +1,5 @@
 import { builtinRole } from "@wharf/contract";
+import { keyPair } from "../../../../server/test/support/signatures/signing.ts";
 import type { World } from "../../../../server/test/support/world/world.ts";
 import type { Body } from "./text-fields.ts";
 
@@ -34,6 +35,7 @@ export interface Uids {
   readonly event: string;
   readonly decision: string;
   readonly source: string;
+  readonly key: string;
 }
 
 const DECISION = {
@@ -41,6 +43,8 @@ const DECISION = {
   status: "FINDING_STATUS_NOT_AFFECTED",
   reason: "not reachable",
 };
+const NOT_BOTH = "a key has a public key or an identity";
+const KEY = { name: "release", publicKey: keyPair().pem };
 const SOURCE = {
   name: "osv",
   kind: "VULNERABILITY_SOURCE_KIND_OSV",
@@ -117,6 +121,7 @@ export async function createEach(world: World, organization: string): Promise<Ui
     package: await uid(api.packages.createPackage({ package: { name: "target" } })),
     subscription: await uid(api.subscriptions.create(organization, SUBSCRIPTION)),
     decision: await uid(api.decisions.create(organization, DECISION)),
+    key: await uid(api.verificationKeys.create(organization, KEY)),
     source: await uid(api.vulnerabilitySources.create(organization, SOURCE)),
     advisory: shown.body.id,
     event: (await world.http.post(`${advisories}/${target.body.id}/events`, event)).body.id,
@@ -239,6 +244,14 @@ export function writtenBy(uids: Uids): Readonly<Record<string, Written>> {
     },
     "VulnerabilitySourcesService/UpdateVulnerabilitySource": {
       request: () => ({ vulnerabilitySource: { uid: uids.source, ...SOURCE } }),
+    },
+    "VerificationKeysService/CreateVerificationKey": {
+      request: () => ({ parent, verificationKey: { ...KEY, name: name() } }),
+      exceptions: { "verificationKey.keyless": NOT_BOTH },
+    },
+    "VerificationKeysService/UpdateVerificationKey": {
+      request: () => ({ verificationKey: { uid: uids.key, ...KEY } }),
+      exceptions: { "verificationKey.keyless": NOT_BOTH },
     },
     "Advisories/Create": {
       request: () => ({ parentId: parent, advisory: { ...ABOUT, artifactName: name() } }),

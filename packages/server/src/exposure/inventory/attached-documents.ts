@@ -39,13 +39,30 @@ export async function attachedDocuments(
   contents: ImageContents,
   digest: string,
 ): Promise<AttachedDocument[]> {
+  const attached = await attachedManifests(contents, digest, COSIGN_SUFFIXES);
+  return attached.flatMap(({ manifest, foundAs }) => documentsIn(manifest, foundAs));
+}
+
+/** A manifest that is attached to another one. */
+export interface AttachedManifest {
+  /** With its digest, unless it was found by a tag of cosign. */
+  readonly manifest: ImageManifest;
+  readonly foundAs: FoundAs;
+}
+
+/** The manifests that are attached to a digest: its referrers, and those at tags of cosign with these suffixes. */
+export async function attachedManifests(
+  contents: ImageContents,
+  digest: string,
+  suffixes: readonly string[],
+): Promise<AttachedManifest[]> {
   const referrers = await referrersOf(contents, digest);
-  const documents = await documentsOf(contents, referrers, "referrer");
-  for (const suffix of COSIGN_SUFFIXES) {
-    const manifest = await contents.manifest(`${tagOf(digest)}.${suffix}`);
-    if (manifest !== undefined) documents.push(...documentsIn(parseManifest(manifest), "cosign"));
+  const found = await manifestsOf(contents, referrers, "referrer");
+  for (const suffix of suffixes) {
+    const bytes = await contents.manifest(`${tagOf(digest)}.${suffix}`);
+    if (bytes !== undefined) found.push({ manifest: parseManifest(bytes), foundAs: "cosign" });
   }
-  return documents;
+  return found;
 }
 
 /** The attestations that an index has beside its images, as BuildKit writes them: those of one image. */
@@ -63,7 +80,8 @@ export async function indexedAttestations(
         annotations[BUILDKIT_DIGEST] === image,
     )
     .map((one) => one.digest);
-  return documentsOf(contents, digests, "attestation");
+  const found = await manifestsOf(contents, digests, "attestation");
+  return found.flatMap(({ manifest, foundAs }) => documentsIn(manifest, foundAs));
 }
 
 /** Attached manifests, by the registry's list of them, and by the tag that stands for it where registries have none. */
@@ -78,17 +96,18 @@ function tagOf(digest: string): string {
   return digest.replace(":", "-");
 }
 
-async function documentsOf(
+async function manifestsOf(
   contents: ImageContents,
   digests: readonly string[],
   foundAs: FoundAs,
-): Promise<AttachedDocument[]> {
-  const documents: AttachedDocument[] = [];
+): Promise<AttachedManifest[]> {
+  const found: AttachedManifest[] = [];
   for (const digest of digests.filter(Boolean).slice(0, MAX_MANIFESTS)) {
     const bytes = await contents.manifest(digest);
-    if (bytes !== undefined) documents.push(...documentsIn(parseManifest(bytes), foundAs));
+    if (bytes === undefined) continue;
+    found.push({ manifest: { ...parseManifest(bytes), digest }, foundAs });
   }
-  return documents;
+  return found;
 }
 
 /** The layers of a manifest that are documents, or whose attestations may be some. */

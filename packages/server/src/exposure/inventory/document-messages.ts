@@ -1,5 +1,6 @@
 import type { Sbom } from "../sboms/sbom.ts";
 import type { VexStatement } from "../sboms/vex-statement.ts";
+import type { SignatureReading, SignatureRequest } from "../signatures/signature-messages.ts";
 import type { InventoryPackage } from "./inventory-package.ts";
 
 /** A document to read. */
@@ -12,6 +13,8 @@ export interface DocumentRequest {
   readonly digests: readonly string[];
   /** Whether readings contain the whole SBOM, with its relationships. */
   readonly isWhole?: boolean;
+  /** The document is a signature, or its payload, to be verified only. */
+  readonly signature?: SignatureRequest;
 }
 
 /** The part of an SBOM that is stored. */
@@ -37,6 +40,7 @@ export interface DocumentReading {
   readonly isAttested?: boolean;
   readonly statements?: readonly VexStatement[] | undefined;
   readonly refusal?: { readonly code: string; readonly message: string } | undefined;
+  readonly signature?: SignatureReading;
 }
 
 export interface DocumentAnswer {

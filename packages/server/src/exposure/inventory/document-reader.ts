@@ -12,6 +12,9 @@ const PROGRAM = `document-thread${extname(import.meta.filename)}`;
 /** Larger documents take longer to read than a request may be delayed: they are read in a thread. */
 const MAX_INLINE_BYTES = 512 * 1024;
 
+/** Each key takes up to some milliseconds. */
+const MAX_INLINE_KEYS = 4;
+
 /** The heap of the thread: several times what the largest documents need. */
 const MAX_HEAP_MB = 1024;
 
@@ -37,8 +40,9 @@ export class DocumentReader {
   #lastId = 0;
 
   async read(request: Omit<DocumentRequest, "id">): Promise<readonly DocumentReading[]> {
-    const { bytes, isCompressed } = request;
-    if (!isCompressed && bytes.length <= MAX_INLINE_BYTES) return readFile(request);
+    const { bytes, isCompressed, signature } = request;
+    const isSmall = !isCompressed && bytes.length <= MAX_INLINE_BYTES;
+    if (isSmall && (signature?.keys.length ?? 0) <= MAX_INLINE_KEYS) return readFile(request);
     try {
       return await this.#semaphore.run(() => this.#readInThread(request));
     } catch (error) {

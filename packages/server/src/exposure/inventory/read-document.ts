@@ -5,6 +5,7 @@ import { SBOM_LIMITS } from "../sboms/limits.ts";
 import { readDocument } from "../sboms/read-document.ts";
 import { SbomRefused } from "../sboms/refusal.ts";
 import type { Sbom } from "../sboms/sbom.ts";
+import { verifySignature } from "../signatures/verify-signature.ts";
 import type { DocumentReading, DocumentRequest, ReadSbom } from "./document-messages.ts";
 import { packagesOfSbom } from "./inventory-package.ts";
 
@@ -15,6 +16,10 @@ import { packagesOfSbom } from "./inventory-package.ts";
 export async function readFile(
   request: Omit<DocumentRequest, "id">,
 ): Promise<readonly DocumentReading[]> {
+  const { signature } = request;
+  if (signature !== undefined) {
+    return [{ signature: await verifySignature(request.bytes, signature) }];
+  }
   try {
     const bytes = request.isCompressed ? await expanded(request.bytes) : request.bytes;
     return await readBytes(bytes, new Set(request.digests), request.isWhole);

@@ -42,12 +42,12 @@ export class WorkPostponed extends WharfError {
   }
 }
 
-/** The kind of work that is read concurrently. */
-const READ_KIND = "image";
+/** The kinds of work that are read concurrently; of one manifest, one at a time. */
+const READ_KINDS = ["image", "signatures"] as const;
 
 /** Handlers by kind of work. Other kinds, which another version of this server may have requested, stay. */
 export interface Handlers {
-  /** Work `image` takes long, and is read beside other work. */
+  /** Work `image` and `signatures` takes long, and is read beside other work. */
   readonly readImage: WorkReader;
   readonly handlers: Readonly<Partial<Record<WorkKind, WorkHandler>>>;
   /** Finishes what of a batch would change nothing, and returns the rest, which is done item by item. */
@@ -162,7 +162,7 @@ export class ExposureWorker {
     const { reader } = this.#deps.store;
     while (!this.#reads.isFull && !this.#stopping.signal.aborted) {
       const { keys, busyOwners: owners } = this.#reads;
-      const work = await nextWork(reader, Date.now(), READ_KIND, { keys, owners });
+      const work = await nextWork(reader, Date.now(), READ_KINDS, { keys, owners });
       if (work === undefined || !(await this.#leases.acquire(LEASE))) return false;
       this.#reads.start(work);
     }

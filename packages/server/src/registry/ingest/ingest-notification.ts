@@ -13,7 +13,12 @@ import { wantsUniqueTags } from "../../store/tables/registry/settings.ts";
 import { resolvePath } from "../path.ts";
 import { isAudited, writeActivity } from "./activity-events.ts";
 import { type EnsuredRepo, ensureRepoForPath } from "./ensure-repo-for-path.ts";
-import { recordManifest, recordPull, removeManifest, revertIfDeleted } from "./manifest-state.ts";
+import {
+  recordPull,
+  recordRemoteManifests,
+  removeManifest,
+  revertIfDeleted,
+} from "./manifest-state.ts";
 import type { RegistryNotification } from "./notification-formats.ts";
 import type { OtherLocations } from "./other-locations.ts";
 import { type RemovalDeps, removeLocation } from "./removal.ts";
@@ -112,7 +117,7 @@ async function ingestPush(
   const { uid, isCreatedBySystem } = repo;
   const { tag: name, digest, time } = notification;
   const mutation = systemMutation(ingestion, tx, "tag", originOf(ingestion));
-  for (const manifest of manifests) await recordManifest(mutation, uid, manifest);
+  await recordRemoteManifests(mutation, uid, manifests);
   const { outcome, previous } =
     name === ""
       ? { outcome: "unchanged", previous: "" }

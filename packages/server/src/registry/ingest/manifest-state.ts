@@ -1,7 +1,7 @@
 import type { Mutation } from "../../engine/write/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
 import { readPositions } from "../../store/resources/page.ts";
-import { forgetWork, imageWork } from "../../store/tables/exposure/work/image-work.ts";
+import { forgetWork, imageWork, signatureWork } from "../../store/tables/exposure/work/image-work.ts";
 import { requestWork } from "../../store/tables/exposure/work/work.ts";
 import {
   deleteManifest,
@@ -14,6 +14,7 @@ import {
   manifestDeletionTime,
   recordManifestDeletion,
 } from "../../store/tables/registry/processed-notifications.ts";
+import { hasAttached } from "../../store/tables/registry/signatures.ts";
 import { newestEntry } from "../../store/tables/registry/tags.ts";
 import { NO_OTHER_LOCATIONS, type OtherLocations } from "./other-locations.ts";
 import { lockRepo, removeTag } from "./tag-state.ts";
@@ -40,7 +41,22 @@ export async function recordManifest(
   if (deleted !== undefined && deleted >= manifest.pushed) return;
   await writeManifest(mutation.tx, repo, manifest);
   // What is attached says something about its subject.
-  await requestWork(mutation.tx, [imageWork(repo, manifest.subject || manifest.digest)]);
+  const target = manifest.subject || manifest.digest;
+  const mayBeSigned = manifest.subject !== "" || (await hasAttached(mutation.tx, repo, target));
+  const signatures = mayBeSigned ? [signatureWork(repo, target)] : [];
+  await requestWork(mutation.tx, [imageWork(repo, target), ...signatures]);
+}
+
+/** Stores manifests of an attached registry, which alone knows all that is attached to them. */
+export async function recordRemoteManifests(
+  mutation: Mutation,
+  repo: string,
+  manifests: readonly Omit<Manifest, "pulled">[],
+): Promise<void> {
+  for (const manifest of manifests) await recordManifest(mutation, repo, manifest);
+  const subjects = manifests.filter(({ kind, subject }) => kind !== "other" && subject === "");
+  const requests = subjects.map(({ digest }) => signatureWork(repo, digest));
+  await requestWork(mutation.tx, requests);
 }
 
 /** Stores the time of a pull; does nothing for a manifest that is not stored. */
@@ -70,7 +86,12 @@ export async function removeManifest(
     await recordManifestDeletion(tx, repo, digest, time);
     const subject = (await findManifest(tx, repo, digest))?.subject;
     await deleteManifest(tx, repo, digest, time);
-    await requestWork(tx, [subject ? imageWork(repo, subject) : forgetWork(repo, digest)]);
+    await requestWork(
+      tx,
+      subject
+        ? [imageWork(repo, subject), signatureWork(repo, subject)]
+        : [forgetWork(repo, digest)],
+    );
   }
   const range = { childrenOf: repo, partitions: deps.catalog.tags.table.shape.partitions ?? [] };
   const filters = [{ column: "digest", value: digest }];

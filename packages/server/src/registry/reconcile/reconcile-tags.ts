@@ -4,7 +4,7 @@ import { knownTags, tagsNamed } from "../../store/tables/registry/tags.ts";
 import { fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RemoteManifest } from "../client/remote.ts";
 import { ensureRepoForPath } from "../ingest/ensure-repo-for-path.ts";
-import { recordManifest, removeManifest } from "../ingest/manifest-state.ts";
+import { recordRemoteManifests, removeManifest } from "../ingest/manifest-state.ts";
 import { systemMutation } from "../ingest/system-mutation.ts";
 import { recordTag, removeTag } from "../ingest/tag-state.ts";
 import { fetchManifestTree } from "./fetch-manifest-tree.ts";
@@ -140,7 +140,7 @@ async function writeTags(
     const ensured = await ensureRepoForPath(reconciliation, tx, remote.host, path, origin);
     if (ensured === undefined) return { uid: undefined, outcomes: [] };
     const mutation = systemMutation(reconciliation, tx, "tag", origin);
-    for (const manifest of manifests) await recordManifest(mutation, ensured.uid, manifest);
+    await recordRemoteManifests(mutation, ensured.uid, manifests);
     const recorded: string[] = [];
     for (const tag of changed) {
       recorded.push((await recordTag(mutation, ensured.uid, { ...tag, time })).outcome);

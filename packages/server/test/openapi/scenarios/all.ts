@@ -23,6 +23,7 @@ import { login } from "./login.ts";
 import { providers } from "./providers.ts";
 import { distribution, registry, registryV1 } from "./registry.ts";
 import { scim } from "./scim.ts";
+import { signatures } from "./signatures.ts";
 import { system } from "./system.ts";
 
 const UPSTREAM = "https://accounts.example.com";
@@ -59,6 +60,7 @@ export const SCENARIOS: Readonly<Record<string, Play>> = {
   system: on({}, system),
   registry: on({ registry: true }, registry),
   "registry-v1": on({ registry: true }, registryV1),
+  signatures: on({ registry: true }, signatures),
   distribution: on({ registry: true }, distribution),
   "attached-registry": playAttachedRegistry,
   events: playEvents,

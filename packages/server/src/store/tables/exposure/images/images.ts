@@ -159,6 +159,7 @@ const TABLES_OF_MANIFESTS = {
   image_documents: "digest",
   scan_reports: "digest",
   image_indexes: "index_digest",
+  image_signatures: "digest",
 };
 
 /** Deletes documents, reports and contents of indexes whose manifest is not stored any more: of one digest, or of all. */

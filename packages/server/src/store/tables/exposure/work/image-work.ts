@@ -34,8 +34,14 @@ function keyOf(repo: string, digest: string): string {
   return digest === "" ? repo : `${repo} ${digest}`;
 }
 
+/** Verifies what is attached to a manifest as a signature. */
+export function signatureWork(repo: string, digest: string): WorkRequest {
+  return { kind: "signatures", key: `${repo} ${digest}` };
+}
+
 /** Tags that attach documents to a digest: of cosign, and the index of referrers where a registry has no API for them. */
-const ATTACHING_TAG = /^(sha256)-([0-9a-f]{64})(?:\.(?:att|sbom|vex))?$|^(sha512)-([0-9a-f]{128})$/;
+const ATTACHING_TAG =
+  /^(sha256)-([0-9a-f]{64})(?:\.(?:att|sbom|sig|vex))?$|^(sha512)-([0-9a-f]{128})$/;
 
 /** The digest to which the name of a tag attaches documents; undefined for all other tags. */
 export function attachedTo(tag: string): string | undefined {
@@ -53,5 +59,13 @@ export async function requestTagWork(
 ): Promise<void> {
   const subject = attachedTo(tag);
   const changed = digests.filter(Boolean).map((digest) => tagWork(repo, digest));
-  await requestWork(tx, subject === undefined ? changed : [imageWork(repo, subject)]);
+  await requestWork(tx, subject === undefined ? changed : attachedWork(repo, tag, subject));
+}
+
+/** Signatures are no documents about packages, and SBOMs without attestation have no signature. */
+function attachedWork(repo: string, tag: string, subject: string): WorkRequest[] {
+  return [
+    ...(tag.endsWith(".sig") ? [] : [imageWork(repo, subject)]),
+    ...(/\.(?:sbom|vex)$/.test(tag) ? [] : [signatureWork(repo, subject)]),
+  ];
 }

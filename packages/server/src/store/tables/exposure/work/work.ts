@@ -20,7 +20,11 @@ export type WorkKind =
   /** `SCOPE NAME`, of a group or repo and a vulnerability: assesses the images below with a match of its records. */
   | "vulnerability"
   /** `REPO VULNERABILITY`: writes the event of images that became affected, or are cleared. */
-  | "notify";
+  | "notify"
+  /** `REPO DIGEST` of a manifest: verifies the signatures that are attached to it. */
+  | "signatures"
+  /** `GROUP`: requests the verification of all signatures below, because its keys have changed. */
+  | "keys";
 
 export interface WorkRequest {
   readonly kind: WorkKind;
@@ -83,24 +87,35 @@ export function ownerOf(key: string): string {
   return key.split(/[/ ]/, 1)[0] as string;
 }
 
-/** The next due work of a kind, except for these keys and these organizations. */
+/** The next due work of these kinds, except for these keys and these organizations. */
 export function nextWork(
   reader: Reader,
   now: number,
-  kind: WorkKind,
+  kinds: readonly WorkKind[],
   except: { readonly keys: readonly string[]; readonly owners: readonly string[] },
 ): Promise<Work | undefined> {
   // The keys of an organization are between `uid/` and `uid0`.
   const others = except.owners.map(() => " AND NOT (key >= ? AND key < ?)").join("");
   return reader.get<Work>(
     `SELECT ${COLUMNS} FROM exposure_work
-     WHERE due <= ? AND kind = ? AND key NOT IN (${reader.dialect.texts})${others}
+     WHERE due <= ? AND kind IN (${reader.dialect.texts}) AND key NOT IN (${reader.dialect.texts})${others}
      ORDER BY due, kind, key LIMIT 1`,
     now,
-    kind,
+    JSON.stringify(kinds),
     JSON.stringify(except.keys),
     ...except.owners.flatMap((owner) => [`${owner}/`, `${owner}0`]),
   );
+}
+
+/** Whether any of this work waits, or is being done. */
+export async function isRequested(
+  reader: Reader,
+  requests: readonly WorkRequest[],
+): Promise<boolean> {
+  const sql = `SELECT 1 AS found FROM exposure_work
+    WHERE (kind, key) IN (SELECT kind, key FROM (${reader.dialect.tuples("kind", "key")}) given) LIMIT 1`;
+  const keys = JSON.stringify(requests.map(({ kind, key }) => [kind, key]));
+  return (await reader.get(sql, keys)) !== undefined;
 }
 
 /** The number of waiting items, those that are due at a time, and when the earliest of them was. */
