@@ -28,6 +28,7 @@ import { reconcileRow } from "./reconcile.ts";
 import { registryTagsRow } from "./registry-tags.ts";
 import { registryTokenRow } from "./registry-token.ts";
 import { replicasRow, sharedRowsRow } from "./replicas.ts";
+import { retentionRow } from "./retention.ts";
 import { startRow } from "./start.ts";
 import { versionRow } from "./version.ts";
 import { workerRows } from "./workers.ts";
@@ -113,7 +114,7 @@ export function sectionsOf(options: Options): Section[] {
       about:
         "What pushes and pulls cost the server, and what clients of the registry wait for. The isolation rows have what " +
         "other clients feel of it.",
-      rows: ownRegistryRows(options),
+      rows: [...ownRegistryRows(options), retentionRow(options)],
     },
     {
       title: "Attached registries",

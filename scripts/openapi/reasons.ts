@@ -58,8 +58,10 @@ const SPECIFIC_TEXTS: Readonly<Partial<Record<CodeName, Readonly<Record<string, 
       "The caller has rights only in this session, which the subscription outlasts.",
     SCIM_TOKEN_EXISTS: "The identity provider has a SCIM token: regenerate it.",
     SUBSCRIPTION_DISABLED: "The subscription is disabled: set its state to ACTIVE first.",
+    TAG_IMMUTABLE: "A tag rule forbids that the tag moves to another image.",
     TAG_NOT_DELETABLE: "The registry cannot delete a tag without its image.",
     TAG_NOT_MOVABLE: "Tags are unique here, and cannot move to another image.",
+    TAG_PROTECTED: "A tag rule forbids that the tag, or an image that it needs, is deleted.",
     TOO_FEW_OWNERS: "The organization needs more owners before users are provisioned.",
     TOO_MANY: "Too many repositories are synced from one.",
   },
@@ -98,6 +100,8 @@ const GRANT = ["RECENT_SIGN_IN_REQUIRED", "NOT_FOUND"];
 const BIND = [...GRANT, "ALREADY_EXISTS", "RESOURCE_LIMIT_EXCEEDED"];
 /** Requests that an attached registry executes. */
 const AT_REGISTRY = ["NO_REGISTRY", "REGISTRY_REFUSED"];
+/** Rules that forbid to move a tag. */
+const MOVED = ["TAG_IMMUTABLE", "TAG_NOT_MOVABLE"];
 const REPO = ["ALREADY_EXISTS", "CUSTOM_ASSEMBLY_DISABLED", "TOO_MANY"];
 
 /**
@@ -121,7 +125,8 @@ const OF_METHODS: Readonly<Record<string, readonly string[]>> = {
   CreateRepo: [...REPO, "NAME_TAKEN", "RESOURCE_LIMIT_EXCEEDED"],
   CreateRoleBinding: BIND,
   CreateSubscription: ["RESOURCE_LIMIT_EXCEEDED", "RIGHTS_OF_SESSION"],
-  CreateTag: [...AT_REGISTRY, "IMAGE_NOT_FOUND", "RESOURCE_LIMIT_EXCEEDED", "TAG_NOT_MOVABLE"],
+  CreateRetentionPolicy: ["ALREADY_EXISTS"],
+  CreateTag: [...AT_REGISTRY, "IMAGE_NOT_FOUND", "RESOURCE_LIMIT_EXCEEDED", ...MOVED],
   CreateVerificationKey: ["ALREADY_EXISTS", "RESOURCE_LIMIT_EXCEEDED"],
   CreateWithGroup: [...GRANT, "PERMISSION_DENIED"],
   DeleteAuth: ["LAST_OWNER", "PERMISSION_DENIED"],
@@ -129,11 +134,11 @@ const OF_METHODS: Readonly<Record<string, readonly string[]>> = {
   DeleteGroup: ["DRY_RUN_TOO_LARGE", "NAME_SHARED", "RESOURCE_NOT_EMPTY"],
   DeleteIdentity: ["BUILT_IN_IDENTITY", "LAST_OWNER"],
   DeleteIdentityProvider: ["LAST_OWNER"],
-  DeleteImage: AT_REGISTRY,
-  DeleteRepo: ["DRY_RUN_TOO_LARGE"],
+  DeleteImage: [...AT_REGISTRY, "TAG_PROTECTED"],
+  DeleteRepo: ["DRY_RUN_TOO_LARGE", "TAG_PROTECTED"],
   DeleteRole: ["BUILT_IN_ROLE", "RESOURCE_IN_USE"],
   DeleteRoleBinding: ["LAST_OWNER"],
-  DeleteTag: ["ABORTED", "REGISTRY_REFUSED", "TAG_NOT_DELETABLE"],
+  DeleteTag: ["ABORTED", "REGISTRY_REFUSED", "TAG_NOT_DELETABLE", "TAG_PROTECTED"],
   DiffImages: ["NOT_FOUND"],
   Exchange: ["NOT_FOUND", "PERMISSION_DENIED"],
   ExchangeRefreshToken: ["PERMISSION_DENIED"],
@@ -163,6 +168,7 @@ const OF_METHODS: Readonly<Record<string, readonly string[]>> = {
   RedeliverEvents: ["SUBSCRIPTION_DISABLED"],
   RegenerateScimToken: ["ABORTED"],
   Register: ["NOT_FOUND", "PERMISSION_DENIED", "RESOURCE_LIMIT_EXCEEDED"],
+  RestoreTag: ["ALREADY_EXISTS", "IMAGE_NOT_FOUND", ...MOVED],
   ReviewDecision: ["DECISION_EXPIRED", "DECISION_REVIEWED", "REVIEWER_IS_AUTHOR"],
   SetScimEnabled: ["ABORTED", "TOO_FEW_OWNERS"],
   UpdateAdvisoryEvent: [
@@ -175,7 +181,7 @@ const OF_METHODS: Readonly<Record<string, readonly string[]>> = {
   UpdateRole: ["BUILT_IN_ROLE", "RECENT_SIGN_IN_REQUIRED"],
   UpdateRoleBinding: [...BIND, "LAST_OWNER"],
   UpdateSubscription: ["RESOURCE_LIMIT_EXCEEDED", "RIGHTS_OF_SESSION"],
-  UpdateTag: ["ABORTED", ...AT_REGISTRY, "IMAGE_NOT_FOUND", "TAG_NOT_MOVABLE"],
+  UpdateTag: ["ABORTED", ...AT_REGISTRY, "IMAGE_NOT_FOUND", ...MOVED],
   UpdateVerificationKey: ["ALREADY_EXISTS"],
   WatchAuditEntries: ["OUT_OF_RANGE"],
   WatchEvents: ["OUT_OF_RANGE"],

@@ -58,7 +58,10 @@ const BY_VIOLATION: Readonly<Record<string, string>> = {
   RESOURCE_LIMIT_EXCEEDED: "delete unused resources, or ask the operator for a higher quota",
   RESOURCE_NOT_EMPTY: "delete its contents first",
   REVIEWER_IS_AUTHOR: "ask another reviewer who holds advisories.approve",
+  TAG_IMMUTABLE: "choose another tag",
   TAG_NOT_MOVABLE: "choose another tag",
+  TAG_PROTECTED:
+    "`wharf tags unprotect` deletes a rule of the repo; rules of groups are tagRules of the API",
 };
 
 /** Texts for network errors. */

@@ -26,6 +26,7 @@ import { open } from "./open/commands.ts";
 import { osv } from "./osv/commands.ts";
 import { registry } from "./registry/commands.ts";
 import { repos } from "./repos/commands.ts";
+import { retention } from "./retention/commands.ts";
 import { sbom } from "./sbom/commands.ts";
 import { scans } from "./scans/commands.ts";
 import { serve } from "./serve/commands.ts";
@@ -63,6 +64,7 @@ formats, jq and pagers, \`wharf help lists\` sorting and filtering, \`wharf help
     access,
     repos,
     tags,
+    retention,
     images,
     verificationKeys,
     sbom,

@@ -182,6 +182,10 @@ export const JSON_SERVICES = {
   ping: {
     ping: method<M.PingRequestJson, M.PingResponseJson>("GET", "/ping/v2beta1/ping"),
   },
+  deletedTags: {
+    list: method<M.ListDeletedTagsRequestJson, M.ListDeletedTagsResponseJson>("GET", "/registry/v2beta1/deletedTags/{repoUid}"),
+    restoreTag: method<M.RestoreTagRequestJson, M.TagJson>("POST", "/registry/v2beta1/deletedTags/{repoUid}:restore", "*"),
+  },
   deployments: {
     get: method<M.GetDeploymentRequestJson, M.DeploymentJson>("GET", "/registry/v2beta1/deployments/{uid}"),
     list: method<M.ListDeploymentsRequestJson, M.ListDeploymentsResponseJson>("GET", "/registry/v2beta1/deployments"),
@@ -218,6 +222,14 @@ export const JSON_SERVICES = {
     getReadme: method<M.GetRepoReadmeRequestJson, M.RepoReadmeJson>("GET", "/registry/v2beta1/repos/{uid}/readme"),
     updateReadme: method<M.UpdateRepoReadmeRequestJson, M.RepoReadmeJson>("PATCH", "/registry/v2beta1/repos/{repoReadme.uid}/readme", "repoReadme"),
   },
+  retentionPolicies: {
+    create: method<M.CreateRetentionPolicyRequestJson, M.RetentionPolicyJson>("POST", "/registry/v2beta1/retentionPolicies/{parent}", "retentionPolicy"),
+    get: method<M.GetRetentionPolicyRequestJson, M.RetentionPolicyJson>("GET", "/registry/v2beta1/retentionPolicies/{uid}"),
+    list: method<M.ListRetentionPoliciesRequestJson, M.ListRetentionPoliciesResponseJson>("GET", "/registry/v2beta1/retentionPolicies"),
+    update: method<M.UpdateRetentionPolicyRequestJson, M.RetentionPolicyJson>("PATCH", "/registry/v2beta1/retentionPolicies/{retentionPolicy.uid}", "retentionPolicy"),
+    delete: method<M.DeleteRetentionPolicyRequestJson, W.EmptyJson>("DELETE", "/registry/v2beta1/retentionPolicies/{uid}"),
+    previewRetention: method<M.PreviewRetentionRequestJson, M.PreviewRetentionResponseJson>("POST", "/registry/v2beta1/retentionPolicies/{uid}:preview", "*"),
+  },
   registrySettings: {
     get: method<M.GetRegistrySettingsRequestJson, M.RegistrySettingsJson>("GET", "/registry/v2beta1/settings/{groupUid}"),
     update: method<M.UpdateRegistrySettingsRequestJson, M.RegistrySettingsJson>("PATCH", "/registry/v2beta1/settings/{registrySettings.groupUid}", "registrySettings"),
@@ -229,6 +241,13 @@ export const JSON_SERVICES = {
   registryStorage: {
     getStorageStatus: method<M.GetStorageStatusRequestJson, M.StorageStatusJson>("GET", "/registry/v2beta1/storage"),
     collectGarbage: method<M.CollectGarbageRequestJson, M.StorageStatusJson>("POST", "/registry/v2beta1/storage:collect", "*"),
+  },
+  tagRules: {
+    create: method<M.CreateTagRuleRequestJson, M.TagRuleJson>("POST", "/registry/v2beta1/tagRules/{parent}", "tagRule"),
+    get: method<M.GetTagRuleRequestJson, M.TagRuleJson>("GET", "/registry/v2beta1/tagRules/{uid}"),
+    list: method<M.ListTagRulesRequestJson, M.ListTagRulesResponseJson>("GET", "/registry/v2beta1/tagRules"),
+    update: method<M.UpdateTagRuleRequestJson, M.TagRuleJson>("PATCH", "/registry/v2beta1/tagRules/{tagRule.uid}", "tagRule"),
+    delete: method<M.DeleteTagRuleRequestJson, W.EmptyJson>("DELETE", "/registry/v2beta1/tagRules/{uid}"),
   },
   tags: {
     get: method<M.GetTagRequestJson, M.TagJson>("GET", "/registry/v2beta1/tags/{uid}"),

@@ -27,14 +27,17 @@ import { TermsService } from "./wharf/iam/v2beta1/terms_pb.js";
 import { InstallationService } from "./wharf/installation/v2beta1/installation_pb.js";
 import { SecurityTokenService } from "./wharf/oidc/security_token_service_pb.js";
 import { PingService } from "./wharf/ping/v2beta1/ping_pb.js";
+import { DeletedTagsService } from "./wharf/registry/v2beta1/deleted_tags_pb.js";
 import { DeploymentsService } from "./wharf/registry/v2beta1/deployments_pb.js";
 import { ImagesService } from "./wharf/registry/v2beta1/images_pb.js";
 import { PackagesService } from "./wharf/registry/v2beta1/packages_pb.js";
 import { RegistriesService } from "./wharf/registry/v2beta1/registries_pb.js";
 import { ReposService } from "./wharf/registry/v2beta1/repos_pb.js";
+import { RetentionPoliciesService } from "./wharf/registry/v2beta1/retention_policies_pb.js";
 import { RegistrySettingsService } from "./wharf/registry/v2beta1/settings_pb.js";
 import { SignaturesService } from "./wharf/registry/v2beta1/signatures_pb.js";
 import { RegistryStorageService } from "./wharf/registry/v2beta1/storage_pb.js";
+import { TagRulesService } from "./wharf/registry/v2beta1/tag_rules_pb.js";
 import { TagsService } from "./wharf/registry/v2beta1/tags_pb.js";
 import { RegistryUsageService } from "./wharf/registry/v2beta1/usage_pb.js";
 import { VerificationKeysService } from "./wharf/registry/v2beta1/verification_keys_pb.js";
@@ -69,14 +72,17 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   InstallationService,
   SecurityTokenService,
   PingService,
+  DeletedTagsService,
   DeploymentsService,
   ImagesService,
   PackagesService,
   RegistriesService,
   ReposService,
+  RetentionPoliciesService,
   RegistrySettingsService,
   SignaturesService,
   RegistryStorageService,
+  TagRulesService,
   TagsService,
   RegistryUsageService,
   VerificationKeysService,

@@ -39,6 +39,9 @@ const LANDED: Readonly<Record<string, string>> = {
   "034-path-aliases.sql": "471a846716f6",
   "035-image-signatures.sql": "5fa87fce0327",
   "036-verification-keys.sql": "b6fdc305b6f1",
+  "037-untagged-manifests.sql": "185af2787ad4",
+  "038-retention.sql": "8a13a0fea737",
+  "039-retention-policies-tag-rules.sql": "ed230d88d555",
   "schema-027.sql": "de494e14b522",
 };
 

@@ -105,6 +105,50 @@ export const historyDefinition = define({
   options: { repo: REPO_OF_TAG, ...listOptions() },
 });
 
+export const deletedDefinition = define({
+  name: "deleted",
+  summary: "List the deleted tags of a repo that can be restored",
+  examples: [{ command: "wharf tags deleted acme/app" }],
+  arguments: [{ name: "repo", summary: "Repo: name or UID", required: true }],
+  options: listOptions(),
+});
+
+export const protectDefinition = define({
+  writes: true,
+  name: "protect",
+  summary: "Protect a tag: nobody can delete it, nor does retention",
+  description: `Creates a rule of the repo with the name of the tag. A pattern such as acme/app:v* protects all tags that
+match it. The API has rules of groups, too.`,
+  examples: [
+    { command: "wharf tags protect acme/app:stable" },
+    { command: "wharf tags protect 'acme/app:v*' --immutable", shows: "nor can they move" },
+  ],
+  arguments: [TAG],
+  options: {
+    repo: REPO_OF_TAG,
+    immutable: { type: "boolean", summary: "It cannot move to another image either" },
+  },
+});
+
+export const unprotectDefinition = define({
+  writes: true,
+  name: "unprotect",
+  summary: "Delete the rule of a repo that protects a tag",
+  examples: [{ command: "wharf tags unprotect acme/app:stable" }],
+  arguments: [TAG],
+  options: { repo: REPO_OF_TAG },
+});
+
+export const restoreDefinition = define({
+  writes: true,
+  name: "restore",
+  summary: "Restore a deleted tag with its image",
+  description: "Possible for some days, 7 by default, in the registry of this server.",
+  examples: [{ command: "wharf tags restore acme/app:old" }],
+  arguments: [TAG],
+  options: { repo: REPO_OF_TAG },
+});
+
 export const tags = group({
   name: "tags",
   aliases: ["tag"],
@@ -114,6 +158,10 @@ export const tags = group({
     verbs.describe,
     command(createDefinition, load, "create"),
     command(historyDefinition, load, "history"),
+    command(protectDefinition, load, "protect"),
+    command(unprotectDefinition, load, "unprotect"),
+    command(restoreDefinition, load, "restore"),
+    command(deletedDefinition, load, "deleted"),
     verbs.delete,
   ],
 });

@@ -1,4 +1,4 @@
-import type { Repo, Tag, TagHistoryEntry } from "@wharf/client";
+import type { DeletedTag, Repo, Tag, TagHistoryEntry } from "@wharf/client";
 import { isUid, parentOf } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
@@ -13,7 +13,15 @@ import { suggestedNames } from "../resolve/suggestions.ts";
 import type { FilterArgs } from "../resource/commands.ts";
 import { printOne, type Resource } from "../resource/run.ts";
 import { definedFields, readPastTime } from "../resource/values.ts";
-import type { createDefinition, FILTERS, historyDefinition } from "./commands.ts";
+import type {
+  createDefinition,
+  deletedDefinition,
+  FILTERS,
+  historyDefinition,
+  protectDefinition,
+  restoreDefinition,
+  unprotectDefinition,
+} from "./commands.ts";
 import { compareVersions } from "./version-order.ts";
 
 const TAG: Kind<Tag> = {
@@ -62,6 +70,7 @@ const COLUMNS: readonly Column<Tag>[] = [
   UID,
   { header: "Bundles", value: ({ bundles }) => bundles, wide: true },
   { header: "Created", value: ({ createTime }) => createTime, wide: true },
+  { header: "Deletion", value: ({ deleteTime }) => deleteTime, wide: true },
 ];
 
 /** Columns with the path of the repo, such as `acme/platform/app`. */
@@ -123,6 +132,57 @@ export const history: Run<typeof historyDefinition> = async (context, args) => {
   const entries = tags.listHistoryAll({ uid }, { signal: context.signal });
   const id = ({ digest }: TagHistoryEntry) => digest;
   await context.out.list(entries, HISTORY_COLUMNS, { id, what: "entries", arrangement: args });
+};
+
+const DELETED_COLUMNS: readonly Column<DeletedTag>[] = [
+  { header: "Name", value: ({ name }) => name, whole: true },
+  DIGEST,
+  { header: "Deleted", value: ({ deleteTime }) => deleteTime },
+  { header: "By", value: ({ actorName, actor }) => actorName || actor },
+  { header: "Restorable until", value: ({ expireTime }) => expireTime },
+];
+
+export const deleted: Run<typeof deletedDefinition> = async (context, args) => {
+  const repoUid = await resolveUid(context, REPO, args.repo);
+  const { deletedTags } = await context.client();
+  const items = deletedTags.listAll({ repoUid }, { signal: context.signal });
+  const id = ({ name }: DeletedTag) => name;
+  await context.out.list(items, DELETED_COLUMNS, { id, what: "deleted tags", arrangement: args });
+};
+
+export const restore: Run<typeof restoreDefinition> = async (context, args) => {
+  const { repo, name } = splitTag(args.tag, args.repo);
+  const found = await resolve(context, REPO, repo);
+  const { deletedTags } = await context.client();
+  const request = { repoUid: found.uid, name };
+  const restored = await deletedTags.restoreTag(request, { signal: context.signal });
+  context.err.note(`restored ${found.name}:${name}`);
+  await printOne(context, resource, restored);
+};
+
+export const protect: Run<typeof protectDefinition> = async (context, args) => {
+  const { repo, name } = splitTag(args.tag, args.repo);
+  const { uid: parent, name: repoName } = await resolve(context, REPO, repo);
+  const { immutable } = args;
+  const tagRule = { name, tags: [name], protected: true, immutable };
+  const { tagRules } = await context.client();
+  await tagRules.create({ parent, tagRule }, { signal: context.signal });
+  context.err.note(`protected ${repoName}:${name}`);
+};
+
+export const unprotect: Run<typeof unprotectDefinition> = async (context, args) => {
+  const { repo, name } = splitTag(args.tag, args.repo);
+  const { uid: childrenOf, name: repoName } = await resolve(context, REPO, repo);
+  const { tagRules } = await context.client();
+  const { signal } = context;
+  const request = { uidp: { childrenOf }, name };
+  const rules = await Array.fromAsync(tagRules.listAll(request, { signal }));
+  const exact = rules.filter(({ tags }) => tags.length === 1 && tags[0] === name);
+  if (exact.length === 0) {
+    throw notFound(`${repoName} has no rule for the tag "${name}"`, "rules of groups remain");
+  }
+  for (const { uid } of exact) await tagRules.delete({ uid }, { signal });
+  context.err.note(`deleted the rule of ${repoName}:${name}`);
 };
 
 /** Finds a tag by UID, as REPO:TAG, or by its name in a repo. */

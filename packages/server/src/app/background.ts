@@ -52,6 +52,7 @@ export class BackgroundTasks {
     if (isFirst) {
       this.#registry.sync.start();
       this.#registry.server?.start();
+      this.#registry.retention?.start();
       this.#retention.start();
       this.#audit.start();
       this.#auditSinks.start();
@@ -78,6 +79,7 @@ export class BackgroundTasks {
     await this.#auditSinks.stop();
     await this.#exposure.stop();
     await this.#registry.sync.stop();
+    await this.#registry.retention?.stop();
     await this.#registry.server?.stop();
     await this.#delivery.stop();
     const { anonymous, denials, reads } = audit;

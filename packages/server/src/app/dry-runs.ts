@@ -73,6 +73,7 @@ const TRIED: Readonly<Record<string, readonly string[]>> = {
     "UpdateDeployment",
     "DeleteDeployment",
   ],
+  "wharf.registry.v2beta1.DeletedTagsService": ["RestoreTag"],
   "wharf.registry.v2beta1.PackagesService": ["CreatePackage", "UpdatePackage", "DeletePackage"],
   "wharf.registry.v2beta1.ReposService": [
     "CreateRepo",
@@ -81,6 +82,12 @@ const TRIED: Readonly<Record<string, readonly string[]>> = {
     "UpdateRepoReadme",
   ],
   "wharf.registry.v2beta1.RegistrySettingsService": ["UpdateRegistrySettings"],
+  "wharf.registry.v2beta1.RetentionPoliciesService": [
+    "CreateRetentionPolicy",
+    "UpdateRetentionPolicy",
+    "DeleteRetentionPolicy",
+  ],
+  "wharf.registry.v2beta1.TagRulesService": ["CreateTagRule", "UpdateTagRule", "DeleteTagRule"],
   // Rejected for tags in attached registries.
   "wharf.registry.v2beta1.TagsService": ["CreateTag", "DeleteTag"],
   "wharf.registry.v2beta1.VerificationKeysService": [

@@ -14,7 +14,9 @@ import { roles } from "../iam/roles.ts";
 import { deployments } from "../registry/deployments.ts";
 import { packages } from "../registry/packages.ts";
 import { repos } from "../registry/repos/definition.ts";
+import { retentionPolicies } from "../registry/retention/definition.ts";
 import { verificationKeys } from "../registry/signatures/definition.ts";
+import { tagRules } from "../registry/tag-rules/definition.ts";
 import { tags } from "../registry/tags/definition.ts";
 import { advisories } from "../vulnerabilities/advisories.ts";
 
@@ -34,7 +36,9 @@ export const RESOURCES = {
   deployments,
   packages,
   repos,
+  retentionPolicies,
   verificationKeys,
+  tagRules,
   tags,
   advisories,
 };

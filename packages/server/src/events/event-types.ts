@@ -37,6 +37,7 @@ const FINDINGS: EventType = {
 const OTHER_TYPES: Readonly<Record<string, EventType>> = {
   "registry.push.v1": REPO_TRAFFIC,
   "registry.pull.v1": REPO_TRAFFIC,
+  "registry.tag.expiring.v1": REPO_TRAFFIC,
   "exposure.image.affected.v1": FINDINGS,
   "exposure.image.cleared.v1": FINDINGS,
   "events.subscription.disabled.v1": {

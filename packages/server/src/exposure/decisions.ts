@@ -11,6 +11,7 @@ import {
 } from "@wharf/contract";
 import type { MethodDeps } from "../engine/definition.ts";
 import { Resource } from "../engine/resource.ts";
+import { groupOrRepo } from "../engine/write/group-or-repo.ts";
 import { Mutation } from "../engine/write/mutation.ts";
 import { nextUpdateTime } from "../engine/write/update-time.ts";
 import {
@@ -66,12 +67,7 @@ export const decisions: Resource<Decision> = new Resource({
     ],
   },
   hooks: {
-    async resolveParent({ tx, deps: { catalog } }, parent) {
-      const { groups, repos } = catalog;
-      if (await groups.table.keep(tx, parent)) return parent;
-      if (await repos.table.keep(tx, parent)) return parent;
-      throw notFound(groups.typeName, parent);
-    },
+    resolveParent: groupOrRepo,
     beforeCreate(mutation, created) {
       check(created, mutation.call.time);
       write(created, mutation);

@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import { ImagesService } from "@wharf/contract";
+import { ImagesService, RetentionPoliciesService } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { AuditedDeps } from "../engine/audit/aggregator.ts";
 import type { ListDeps } from "../engine/list/lists.ts";
@@ -20,6 +20,9 @@ import { imageConfigMethod } from "./images/image-config.ts";
 import { imageManifestMethod } from "./images/image-manifest.ts";
 import { listImageLocations, listImages } from "./images/list-images.ts";
 import { RegistrySync, type RegistrySyncDeps } from "./reconcile/registry-sync.ts";
+import { deletedTagHandlers } from "./retention/deleted-tags.ts";
+import { RetentionJob } from "./retention/job.ts";
+import { previewRetention } from "./retention/preview.ts";
 import { RegistryAuthorizer } from "./serve/access.ts";
 import { RegistryServer } from "./serve/endpoint.ts";
 import { OwnRegistry } from "./serve/own-registry.ts";
@@ -59,6 +62,8 @@ export interface Registry {
   /** The registry of this server, if it has one. */
   readonly server: RegistryServer | undefined;
   readonly tagWrites: TagWrites;
+  /** Deletes what no policy keeps, if this server has a registry. */
+  readonly retention: RetentionJob | undefined;
   /** The content of this server's registry, if it has one. */
   readonly storage: ContentStorage | undefined;
   /** Attached registries as background tasks read them, by host. */
@@ -96,6 +101,8 @@ export function registerRegistry(
     serve &&
     collector &&
     new RegistryServer(serve, { metrics, scrubBytesPerSecond, collector }, history);
+  const attached = [...sync.remotes.keys()];
+  const retention = server && new RetentionJob({ ...deps, attached });
   const tagWrites = new TagWrites(deps, new RemoteTags(deps, sync.contents));
   const { handlers } = api;
   handlers.bindAll(imageHandlers(deps.store));
@@ -112,10 +119,13 @@ export function registerRegistry(
   handlers.bindAll(settingsHandlers(deps));
   handlers.bindAll(usageHandlers(deps));
   handlers.bindAll(signatureHandlers(deps));
+  const { previewRetention: preview } = RetentionPoliciesService.method;
+  handlers.bind(preview, previewRetention(deps, attached));
+  handlers.bindAll(deletedTagHandlers(deps));
   handlers.bindAll(sync.handlers);
   handlers.bindAll(storageHandlers(deps, collector));
   api.addEndpoints(() => registryEndpoints(tokens));
   api.addEndpoints(() => server?.endpoints ?? [history]);
   api.addEndpoints(() => sync.endpoints);
-  return { sync, server, tagWrites, storage, remotes: sync.remotes };
+  return { sync, server, tagWrites, retention, storage, remotes: sync.remotes };
 }

@@ -169,6 +169,33 @@ export const REGISTRY: readonly ErrorText[] = [
     failed("TAG_NOT_MOVABLE", 'tags are unique here: "1.0" cannot move to another image'),
   ],
   [
+    "a rule makes a tag immutable",
+    async ({ api, world, repo }) => {
+      const group = await world.organization("releasing");
+      await api.tagRules.create(group, { name: "releases", tags: ["v*"], immutable: true });
+      const uid = await repo(group);
+      for (const digit of ["1", "2"])
+        await api.tags.create(uid, { name: "v1", digest: `sha256:${digit.repeat(64)}` });
+    },
+    failed(
+      "TAG_IMMUTABLE",
+      'the tag "v1" is immutable by the rule "releases" of releasing: it cannot move to another image',
+    ),
+  ],
+  [
+    "a rule protects a tag",
+    async ({ api, world, repo }) => {
+      const group = await world.organization("protecting");
+      await api.tagRules.create(group, { name: "releases", tags: ["v*"], protected: true });
+      const tag = await api.tags.create(await repo(group), { name: "v1", digest: DIGEST });
+      await api.tags.delete(tag.uid);
+    },
+    failed(
+      "TAG_PROTECTED",
+      'the tag "v1" is protected by the rule "releases" of protecting: it cannot be deleted',
+    ),
+  ],
+  [
     "a README is too long",
     readme("x".repeat(1024 * 1024 + 1)),
     invalid({ content: "content must have at most 1048576 characters" }),

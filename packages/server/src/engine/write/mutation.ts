@@ -79,6 +79,11 @@ export class Mutation {
     return this.#caller;
   }
 
+  /** The name of the actor at this time, if it is known. */
+  get actorName(): string {
+    return this.#options.actorName ?? this.call.caller.name ?? "";
+  }
+
   /**
    * Checks again that the caller may do this, before something that changes access: the caller may
    * have lost the right since admission, while the transaction waited for its lock.

@@ -1,7 +1,7 @@
 import type { Bundle } from "@sigstore/bundle";
 import type { SignedEntity, Signer, TrustMaterial } from "@sigstore/verify";
 import type { KeylessIdentity } from "@wharf/contract";
-import { matchesGlob } from "../../lib/glob.ts";
+import { globMatches } from "../../lib/pattern/glob.ts";
 import { trustMaterialOf } from "../../registry/signatures/trust-material.ts";
 import {
   type SignatureProblem,
@@ -80,7 +80,7 @@ function matchingIdentity(
   // The library drops the eighth bit of characters: what it makes of others is not in the certificate.
   const der = key.$case === "certificate" ? key.certificate.root.toDER() : Buffer.alloc(0);
   const isAscii = der.includes(subject) && der.includes(issuer);
-  const isMatch = matchesGlob(keyless.subject, subject) && matchesGlob(keyless.issuer, issuer);
+  const isMatch = globMatches(keyless.subject, subject) && globMatches(keyless.issuer, issuer);
   if (isAscii && isMatch) return { subject, issuer };
   const name = `${shown(subject) || "no subject"}, by ${shown(issuer) || "no issuer"}`;
   const message = `The certificate is trusted, but it is that of ${name}.`;

@@ -4,11 +4,14 @@ import { Mutation, type WriteDeps } from "../../engine/write/mutation.ts";
 import { failedPrecondition, notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { EMPTY_REPLY } from "../../rpc/reply.ts";
+import { OWN_HOST } from "../../store/tables/registry/locations.ts";
 import { findManifest } from "../../store/tables/registry/manifests.ts";
 import { asPrecondition } from "../client/protocol-error.ts";
 import type { RegistryContents } from "../client/remote.ts";
 import { removeManifest } from "../ingest/manifest-state.ts";
+import { lockRepo } from "../ingest/tag-state.ts";
 import { writableLocations } from "../locations.ts";
+import { checkImageDeletable } from "../tag-rules/enforcement.ts";
 import { mustExist } from "./list-images.ts";
 
 /**
@@ -29,6 +32,7 @@ export function deleteImage(
       const description = "no attached registry has the repo";
       throw failedPrecondition({ type: "NO_REGISTRY", description });
     }
+    await checkImageDeletable(deps.catalog, store.reader, repoUid, digest);
     const stored = await findManifest(store.reader, repoUid, digest);
     const time = Math.max(Date.now(), stored?.pushed ?? 0);
     let isFound = stored !== undefined;
@@ -40,6 +44,10 @@ export function deleteImage(
     if (!isFound) throw notFound("Image", `${repoUid}@${digest}`);
     await store.write(async (tx) => {
       const mutation = new Mutation(call, tx, deps);
+      await lockRepo(mutation, repoUid);
+      // Another registry has deleted it already.
+      const isOwn = locations.every(({ remote }) => remote.host === OWN_HOST);
+      if (isOwn) await checkImageDeletable(deps.catalog, tx, repoUid, digest);
       await removeManifest(mutation, repoUid, digest, time);
       await audit(tx, call, { resource: repoUid, detail: { digest } });
       const json = JSON.stringify({ repoUid, digest });

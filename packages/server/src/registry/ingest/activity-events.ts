@@ -14,7 +14,7 @@ export interface RegistryActivity {
   readonly requestId: string;
   /** The former digest of a moved tag; empty for a new one. */
   readonly previous?: string;
-  /** Whether a tag moved although its group wants unique tags. */
+  /** Whether a tag moved although its group wants unique tags, or a rule makes it immutable. */
   readonly movedUniqueTag?: boolean;
   /** More detail for the audit log. */
   readonly detail?: object;

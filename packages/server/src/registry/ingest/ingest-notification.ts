@@ -1,4 +1,4 @@
-import { ancestorsOf, type Repo } from "@wharf/contract";
+import type { Repo } from "@wharf/contract";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { identityName } from "../../store/tables/access/identity-names.ts";
 import { findManifest, type Manifest } from "../../store/tables/registry/manifests.ts";
@@ -9,8 +9,8 @@ import {
   writePathDeletion,
 } from "../../store/tables/registry/processed-notifications.ts";
 import { findRepoDeletion } from "../../store/tables/registry/repo-deletions.ts";
-import { wantsUniqueTags } from "../../store/tables/registry/settings.ts";
 import { resolvePath } from "../path.ts";
+import { moveProblem } from "../tag-rules/enforcement.ts";
 import { isAudited, writeActivity } from "./activity-events.ts";
 import { type EnsuredRepo, ensureRepoForPath } from "./ensure-repo-for-path.ts";
 import {
@@ -126,7 +126,9 @@ async function ingestPush(
   await applyPathDeletions(tx, ingestion, uid);
   const detail = isCreatedBySystem ? { madeBy: "the installation" } : {};
   const moved = outcome === "moved" ? { previous } : {};
-  const movedUniqueTag = outcome === "moved" && (await wantsUniqueTags(tx, ancestorsOf(uid)));
+  const movedUniqueTag =
+    outcome === "moved" &&
+    (await moveProblem(ingestion.catalog, tx, uid, notification.tag)) !== undefined;
   writeActivity(tx, { ...ingestion, repo, detail, ...moved, movedUniqueTag });
   return "taken";
 }

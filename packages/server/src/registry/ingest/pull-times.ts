@@ -15,10 +15,16 @@ interface Pull {
 export class PullTimes {
   readonly #recorded = new BoundedCache<string, number>({ maxEntries: MAX_CACHE_ENTRIES });
 
+  readonly #resolutionMs: number;
+
+  constructor(resolutionMs = RESOLUTION_MS) {
+    this.#resolutionMs = resolutionMs;
+  }
+
   /** Whether the time of a pull is to be written. */
   isDue({ path, digest, time }: Pull): boolean {
     const last = this.#recorded.get(`${path}@${digest}`);
-    return last === undefined || Math.abs(time - last) >= RESOLUTION_MS;
+    return last === undefined || Math.abs(time - last) >= this.#resolutionMs;
   }
 
   /** To be called after the commit: a notification that fails is sent again. */

@@ -1,19 +1,22 @@
 import { clone, create, type DescMethod, equals } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { ancestorsOf, newChildUid, type Tag, TagSchema } from "@wharf/contract";
+import { newChildUid, type Tag, TagSchema } from "@wharf/contract";
+import type { Catalog } from "../../engine/catalog.ts";
 import { enforceQuota } from "../../engine/quotas.ts";
 import type { Mutation } from "../../engine/write/mutation.ts";
 import { nextUpdateTime, timeAfterAll } from "../../engine/write/update-time.ts";
-import { failedPrecondition, notFound, type WharfError } from "../../lib/errors.ts";
+import { notFound } from "../../lib/errors.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { requestTagWork } from "../../store/tables/exposure/work/image-work.ts";
-import { wantsUniqueTags } from "../../store/tables/registry/settings.ts";
+import { forgetExpirations, postponeExpiration } from "../../store/tables/registry/retention.ts";
 import {
   addEntry,
   confirmEntry,
   lastDigest,
   newestEntry,
 } from "../../store/tables/registry/tags.ts";
+import { keepDeletedTag } from "../retention/keep-deleted-tag.ts";
+import { moveProblem } from "../tag-rules/enforcement.ts";
 import { NO_OTHER_LOCATIONS, type OtherLocations, UNKNOWN_DIGEST } from "./other-locations.ts";
 
 /*
@@ -55,7 +58,7 @@ export async function recordTag(
   await lockRepo(mutation, repo);
   const row = await tags.table.namedForChange(tx, repo, update.name);
   const before = row && tags.fromRow(row);
-  if (update.time === undefined) await checkUniqueTag(tx, repo, update);
+  if (update.time === undefined) await checkMovable(deps.catalog, tx, repo, update);
   const newest = await newestEntry(tx, repo, update.name);
   const time = update.time ?? Math.max(await writeTime(mutation), newest?.seen ?? 0);
   if (newest !== undefined && time < newest.seen) {
@@ -67,6 +70,8 @@ export async function recordTag(
   } else {
     await addEntry(tx, repo, update.name, update.digest, time);
   }
+  // A push is a reason to keep the tag for another while.
+  await postponeExpiration(tx, repo, update.name, time);
   const after = applyUpdate(before ?? newTag(repo, time), update);
   if (before !== undefined && equals(TagSchema, before, after)) {
     return { outcome: "unchanged", tag: before, previous: before.digest };
@@ -90,23 +95,20 @@ export function writeTime({ tx, deps, call }: Mutation): Promise<number> {
 }
 
 /**
- * If tags are unique, rejects a tag that has another digest, or had one before it was deleted: otherwise deleting and
- * creating it would move it. Reports of registries are not checked, as they have happened already.
+ * If tags are unique or a rule makes this one immutable, rejects a tag that has another digest, or had one before it was
+ * deleted: otherwise deleting and creating it would move it. Reports of registries are not checked, as they have happened
+ * already.
  */
-export async function checkUniqueTag(
+export async function checkMovable(
+  catalog: Catalog,
   reader: Reader,
   repo: string,
   { name, digest }: Pick<TagUpdate, "name" | "digest">,
 ): Promise<void> {
   const last = await lastDigest(reader, repo, name);
   if (last === undefined || last === digest) return;
-  if (await wantsUniqueTags(reader, ancestorsOf(repo))) throw tagNotMovable(name);
-}
-
-/** The error for moving a tag where its group wants unique tags. */
-export function tagNotMovable(name: string): WharfError {
-  const description = `tags are unique here: ${JSON.stringify(name)} cannot move to another image`;
-  return failedPrecondition({ type: "TAG_NOT_MOVABLE", description });
+  const problem = await moveProblem(catalog, reader, repo, name);
+  if (problem !== undefined) throw problem;
 }
 
 function newTag(repo: string, time: number): Tag {
@@ -163,15 +165,18 @@ export async function removeTag(
   return true;
 }
 
-/** Adds a deletion to the history, so that an older report does not restore the tag. */
+/** Adds a deletion to the history, so that an older report does not restore the tag; a caller may for some days. */
 export async function recordRemoval(
-  { tx }: Mutation,
+  mutation: Mutation,
   repo: string,
   name: string,
   time: number,
 ): Promise<void> {
+  const { tx } = mutation;
   const newest = await newestEntry(tx, repo, name);
   const at = Math.max(time, newest?.seen ?? 0);
+  if (newest?.digest) await keepDeletedTag(mutation, repo, { name, digest: newest.digest }, at);
+  await forgetExpirations(tx, repo, [name]);
   await requestTagWork(tx, repo, name, [newest?.digest ?? ""]);
   if (newest?.digest === "") await confirmEntry(tx, newest.id, at);
   else await addEntry(tx, repo, name, "", at);

@@ -45,7 +45,9 @@ import {
 } from "../../store/tables/registry/path-aliases.ts";
 import { writeRepoDeletion } from "../../store/tables/registry/repo-deletions.ts";
 import { deleteReadme } from "../../store/tables/registry/repo-readmes.ts";
+import { forgetRetention } from "../../store/tables/registry/retention.ts";
 import { forgetHistory } from "../../store/tables/registry/tags.ts";
+import { checkAllDeletable } from "../tag-rules/enforcement.ts";
 import { readmeMethods } from "./readme.ts";
 import { applySync, propagateToSynced } from "./sync.ts";
 
@@ -189,7 +191,9 @@ function deleteRepo(deps: MethodDeps): Handler {
     while (await isLarge(uid)) {
       if (call.isDryRun) throw tooLargeToTry();
       await store.writeFor(call, async (tx) => {
-        if (!(await repos.table.keep(tx, uid))) throw notFound(repos.typeName, uid);
+        if ((await repos.table.findForChange(tx, uid)) === undefined)
+          throw notFound(repos.typeName, uid);
+        await checkAllDeletable(deps.catalog, tx, uid);
         await tags.table.deleteChildren(tx, uid, deletedTags);
         await requestWork(tx, [tagWork(uid)]);
         await audit(tx, call, { resource: uid, detail: { emptied: true } });
@@ -200,11 +204,12 @@ function deleteRepo(deps: MethodDeps): Handler {
 }
 
 /**
- * Deletes the tags, their history, the manifests, the locations, the README and the deployment of a repo.
+ * Deletes the tags, their history, the manifests, the locations, the README, the deployment and the rules of a repo.
  * Its images stay in attached registries. So the deletion is recorded for each location, with the history of the tags: a
  * reconcile pass must not bring the repo back before something is pushed to it, and the path must not become another's.
  */
 async function removeContents({ deps, tx, call }: Mutation, { uid }: Repo): Promise<void> {
+  await checkAllDeletable(deps.catalog, tx, uid);
   const stored = (await hasImages(deps.catalog, tx, uid)) ? await locationsOf(tx, uid) : [];
   const locations = stored.filter(({ host }) => host !== OWN_HOST);
   for (const { host, path } of locations) {
@@ -218,6 +223,9 @@ async function removeContents({ deps, tx, call }: Mutation, { uid }: Repo): Prom
   await deleteLocations(tx, uid);
   await forgetAliases(tx, uid);
   await deleteReadme(tx, uid);
+  await forgetRetention(tx, uid);
   await deps.catalog.deployments.table.delete(tx, uid);
+  await deps.catalog.retentionPolicies.table.delete(tx, uid);
+  await deps.catalog.tagRules.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
   await deps.catalog.decisions.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
 }

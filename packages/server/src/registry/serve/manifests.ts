@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { ancestorsOf } from "@wharf/contract";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { findBlobs, keepBlobs } from "../../store/tables/registry/blobs.ts";
@@ -10,7 +9,7 @@ import {
   writeManifestContent,
 } from "../../store/tables/registry/manifests.ts";
 import { manifestDeletionTime } from "../../store/tables/registry/processed-notifications.ts";
-import { wantsUniqueTags } from "../../store/tables/registry/settings.ts";
+import { expirationOf } from "../../store/tables/registry/retention.ts";
 import { newestEntry, tagsOfDigests } from "../../store/tables/registry/tags.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
 import { RegistryFault } from "../access/errors.ts";
@@ -19,7 +18,8 @@ import { writeActivity } from "../ingest/activity-events.ts";
 import { recordManifest, removeManifest } from "../ingest/manifest-state.ts";
 import type { RegistryNotification } from "../ingest/notification-formats.ts";
 import { systemMutation } from "../ingest/system-mutation.ts";
-import { recordTag, removeTag } from "../ingest/tag-state.ts";
+import { lockRepo, recordTag, removeTag } from "../ingest/tag-state.ts";
+import { checkDeletable, checkImageDeletable } from "../tag-rules/enforcement.ts";
 import { enforceStorageQuota } from "../usage/storage-quota.ts";
 import type { RepoRequest, ServeDeps } from "./deps.ts";
 import type { PullLog } from "./pull-log.ts";
@@ -47,9 +47,13 @@ export async function getManifest(
   } = repoRequest;
   const { reader } = store;
   const digest = isDigest(reference) ? reference : await digestOfTag(reader, repo, reference);
-  const found = digest && (await readManifestContent(reader, repo, digest));
+  const [found, warning] = await Promise.all([
+    digest && readManifestContent(reader, repo, digest),
+    warningAbout(reader, repo, digest, isDigest(reference) ? [] : [reference]),
+  ]);
   if (!digest || !found) throw unknownManifest(reference);
   const headers = {
+    ...warning,
     "content-type": found.mediaType,
     "docker-content-digest": digest,
     "content-length": found.content.length,
@@ -75,9 +79,12 @@ export async function putManifest(
   const manifest = readPushedManifest(bytes, type, reference);
   const architecture = await readArchitecture(deps, repoRequest, manifest);
   const pushed = { ...manifest, architecture };
-  await deps.store.write((tx) => recordPush(deps, tx, repoRequest, pushed, bytes, tags));
+  const warning = await deps.store.write((tx) =>
+    recordPush(deps, tx, repoRequest, pushed, bytes, tags),
+  );
   const { digest, subject } = manifest;
   const headers = {
+    ...warning,
     location: `/v2/${name}/manifests/${digest}`,
     "docker-content-digest": digest,
     ...(subject && { "oci-subject": subject }),
@@ -98,12 +105,17 @@ export async function deleteManifest(
     await confirmAccess(deps, tx, repoRequest, "delete");
     const origin = await originOf(tx, repoRequest);
     const mutation = systemMutation(deps, tx, "tagDeletion", origin);
+    await lockRepo(mutation, repo);
     const now = await deletionTime(tx, repoRequest, repo, reference);
     if (isDigest(reference)) {
       if ((await readManifestContent(tx, repo, reference)) === undefined)
         throw unknownManifest(reference);
+      await checkImageDeletable(deps.catalog, tx, repo, reference);
       await removeManifest(mutation, repo, reference, now);
-    } else if (!(await removeTag(mutation, repo, reference, now))) throw unknownManifest(reference);
+    } else {
+      await checkDeletable(deps.catalog, tx, repo, [reference]);
+      if (!(await removeTag(mutation, repo, reference, now))) throw unknownManifest(reference);
+    }
     const { name = "" } = (await deps.catalog.repos.find(tx, repo)) ?? {};
     const digest = isDigest(reference) ? reference : "";
     writeActivity(tx, {
@@ -173,7 +185,7 @@ async function recordPush(
   manifest: PushedManifest,
   bytes: Buffer,
   tags: readonly string[],
-): Promise<void> {
+): Promise<Warning> {
   const { host, time } = repoRequest;
   const repo = await repoOfPush(deps, tx, repoRequest);
   const { digest, blobs, manifests, optional, subject } = manifest;
@@ -198,19 +210,34 @@ async function recordPush(
   };
   for (const tag of tags) {
     const { outcome, previous } = await recordTag(mutation, repo, { name: tag, digest });
-    const isMoved = outcome === "moved";
-    writeActivity(tx, {
-      ...about,
-      notification: notificationOf(repoRequest, "push", digest, tag),
-      ...(isMoved && { previous }),
-      movedUniqueTag: isMoved && (await wantsUniqueTags(tx, ancestorsOf(repo))),
-    });
+    const notification = notificationOf(repoRequest, "push", digest, tag);
+    writeActivity(tx, { ...about, notification, ...(outcome === "moved" && { previous }) });
   }
   if (tags.length === 0)
     writeActivity(tx, {
       ...about,
       notification: notificationOf(repoRequest, "push", digest, digest),
     });
+  return warningAbout(tx, repo, digest, tags);
+}
+
+/** The header that docker and other clients show to their users. */
+type Warning = { readonly warning?: string };
+
+/** Says when retention deletes the first of the tags. */
+async function warningAbout(
+  reader: Reader,
+  repo: string,
+  digest: string,
+  tags: readonly string[],
+): Promise<Warning> {
+  for (const tag of tags) {
+    const expires = await expirationOf(reader, repo, tag, digest);
+    if (expires === undefined) continue;
+    const time = new Date(expires).toISOString();
+    return { warning: `299 - "the tag ${tag} will be deleted at ${time} by a retention policy"` };
+  }
+  return {};
 }
 
 /** Everything that a manifest refers to must be in the repository, with the sizes that it gives. */

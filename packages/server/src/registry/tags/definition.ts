@@ -15,8 +15,8 @@ import { Resource } from "../../engine/resource.ts";
 import { notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
+import { expirationOf } from "../../store/tables/registry/retention.ts";
 import { readHistory } from "../../store/tables/registry/tags.ts";
-import { recordRemoval } from "../ingest/tag-state.ts";
 import { tagPartitions } from "./tag-partitions.ts";
 
 /** The tags of a repo. Callers write them through tag-writes.ts. */
@@ -36,8 +36,10 @@ export const tags: Resource<Tag> = new Resource({
     ],
   },
   hooks: {
-    beforeDelete: (mutation, { uid, name }) =>
-      recordRemoval(mutation, parentOf(uid), name, mutation.call.time),
+    async hydrateDetail(reader, tag) {
+      const expires = await expirationOf(reader, parentOf(tag.uid), tag.name, tag.digest);
+      if (expires !== undefined) tag.deleteTime = timestampFromMs(expires);
+    },
   },
   methods: (deps) => [[TagsService.method.listTagHistory, listHistory(deps)]],
   boundByArea: [TagsService.method.createTag, TagsService.method.deleteTag],

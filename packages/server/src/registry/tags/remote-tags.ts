@@ -1,4 +1,4 @@
-import { ancestorsOf, Capability, capabilityName } from "@wharf/contract";
+import { Capability, capabilityName } from "@wharf/contract";
 import type { ResourceStore } from "../../engine/catalog.ts";
 import {
   failedPrecondition,
@@ -8,12 +8,13 @@ import {
 } from "../../lib/errors.ts";
 import type { Call } from "../../rpc/call.ts";
 import { notTriable } from "../../rpc/dry-run.ts";
-import { wantsUniqueTags } from "../../store/tables/registry/settings.ts";
+import { OWN_HOST } from "../../store/tables/registry/locations.ts";
 import { newestEntry } from "../../store/tables/registry/tags.ts";
 import { asPrecondition, fallbackOnProtocolError } from "../client/protocol-error.ts";
 import type { RegistryContents, RemoteManifest } from "../client/remote.ts";
-import { checkUniqueTag, tagNotMovable } from "../ingest/tag-state.ts";
+import { checkMovable } from "../ingest/tag-state.ts";
 import { type AttachedLocation, writableLocations } from "../locations.ts";
+import { checkDeletable, moveProblem } from "../tag-rules/enforcement.ts";
 
 const UPDATE = Capability.CAP_TAG_UPDATE;
 
@@ -39,7 +40,7 @@ export class RemoteTags {
 
   /**
    * Sets the digest of a tag at every location that has the image. Returns since when the tag has the digest; undefined
-   * if the repo has no location, so that there was no request to a registry.
+   * if there was no request to another registry, so that the change is still to be checked and made.
    */
   async put(
     call: Call,
@@ -58,7 +59,9 @@ export class RemoteTags {
     if (!hasImage) throw imageNotFound(digest);
     const digests = [stored?.digest, ...targets.map(({ current }) => current)];
     if (digests.some((one) => one && one !== digest)) await this.#checkMove(call, repo, name);
-    await checkUniqueTag(this.#deps.store.reader, repo, { name, digest });
+    const { catalog, store } = this.#deps;
+    await checkMovable(catalog, store.reader, repo, { name, digest });
+    if (locations.every(isOwn)) return undefined;
     const time = Math.max(Date.now(), stored?.seen ?? 0);
     if (call.abandoned !== undefined) throw call.abandoned;
     for (const { remote, path, manifest } of targets) {
@@ -70,14 +73,14 @@ export class RemoteTags {
   }
 
   /**
-   * The digest that a tag has in the registries, and the time of the requests; undefined if the repo has no location. A
-   * tag that no location has, or that differs between them, needs a digest.
+   * The digest that a tag has in the registries, and the time of the requests to others; undefined if the repo has no
+   * location. A tag that no location has, or that differs between them, needs a digest.
    */
   async current(
     call: Call,
     repo: string,
     name: string,
-  ): Promise<{ readonly digest: string; readonly time: number } | undefined> {
+  ): Promise<{ readonly digest: string; readonly time: number | undefined } | undefined> {
     const locations = await this.#locations(call, repo);
     if (locations.length === 0) return undefined;
     const stored = await newestEntry(this.#deps.store.reader, repo, name);
@@ -89,17 +92,19 @@ export class RemoteTags {
     if (digest === undefined) throw digestRequired(`no registry of the repo has the tag ${name}`);
     if (others.length > 0)
       throw digestRequired(`the tag ${name} has several digests in the registries of the repo`);
-    return { digest, time };
+    return { digest, time: locations.every(isOwn) ? undefined : time };
   }
 
   /**
-   * Deletes a tag at every location that has it, but never its manifest. Returns when; undefined if the
-   * repo has no location.
+   * Deletes a tag at every location that has it, but never its manifest. Returns when; undefined if there was no request
+   * to another registry.
    */
   async delete(call: Call, repo: string, name: string): Promise<number | undefined> {
     const locations = await this.#locations(call, repo);
-    if (locations.length === 0) return undefined;
-    const stored = await newestEntry(this.#deps.store.reader, repo, name);
+    const { catalog, store } = this.#deps;
+    await checkDeletable(catalog, store.reader, repo, [name]);
+    if (locations.every(isOwn)) return undefined;
+    const stored = await newestEntry(store.reader, repo, name);
     const exists = async ({ remote, path }: AttachedLocation) =>
       (await asPrecondition(remote.digestOf(path, name, call.signal))) !== undefined;
     const found = await Promise.all(locations.map(exists));
@@ -126,9 +131,15 @@ export class RemoteTags {
   async #checkMove({ caller }: Call, repo: string, name: string): Promise<void> {
     if (!caller.grants.holds([UPDATE], repo))
       throw permissionDenied([capabilityName(UPDATE)], repo);
-    const { reader } = this.#deps.store;
-    if (await wantsUniqueTags(reader, ancestorsOf(repo))) throw tagNotMovable(name);
+    const { catalog, store } = this.#deps;
+    const problem = await moveProblem(catalog, store.reader, repo, name);
+    if (problem !== undefined) throw problem;
   }
+}
+
+/** Whether a location is in the registry of this server, whose content the store has. */
+function isOwn({ remote }: AttachedLocation): boolean {
+  return remote.host === OWN_HOST;
 }
 
 async function readTag(
@@ -147,7 +158,7 @@ export function digestRequired(reason: string): WharfError {
   return invalidArgument({ field: "digest", description: `digest is required: ${reason}` });
 }
 
-function imageNotFound(digest: string): WharfError {
+export function imageNotFound(digest: string): WharfError {
   const description = `no registry that the repo is in has the image ${digest}`;
   return failedPrecondition({ type: "IMAGE_NOT_FOUND", description });
 }

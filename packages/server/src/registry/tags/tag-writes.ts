@@ -11,15 +11,17 @@ import { checkQuota } from "../../engine/quotas.ts";
 import type { CreateDeps } from "../../engine/write/creates.ts";
 import { Mutation } from "../../engine/write/mutation.ts";
 import { nextUpdateTime } from "../../engine/write/update-time.ts";
-import { deleteMethod } from "../../engine/write/write.ts";
 import { aborted, invalidArgument, notFound } from "../../lib/errors.ts";
 import type { Call, Handler, Reply } from "../../rpc/call.ts";
 import { EMPTY_REPLY, messageReply } from "../../rpc/reply.ts";
 import { mustBeUid, validate } from "../../rpc/validate.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
+import { locationsOf, OWN_HOST } from "../../store/tables/registry/locations.ts";
+import { findManifest } from "../../store/tables/registry/manifests.ts";
 import { newestEntry } from "../../store/tables/registry/tags.ts";
 import { recordTag, removeTag, type TagUpdate, writeTime } from "../ingest/tag-state.ts";
-import { digestRequired, type RemoteTags } from "./remote-tags.ts";
+import { checkDeletable } from "../tag-rules/enforcement.ts";
+import { digestRequired, imageNotFound, type RemoteTags } from "./remote-tags.ts";
 import { checkReplace, validateTag } from "./tag-checks.ts";
 
 /** Stores the response of a create with its idempotency key. */
@@ -48,7 +50,7 @@ export class TagWrites {
     const { method } = TagsService;
     return [
       [method.createTag, (call, message) => this.#create(call, message as CreateTagRequest)],
-      [method.deleteTag, this.#delete()],
+      [method.deleteTag, (call, message) => this.#delete(call, message as DeleteTagRequest)],
     ];
   }
 
@@ -203,6 +205,7 @@ export class TagWrites {
       }
       const row = await tags.table.namedForChange(tx, repo, update.name);
       if (time === undefined && row !== undefined) checkReplace(call, tags.fromRow(row), update);
+      if (time === undefined) await mustHaveImage(tx, repo, update.digest);
       // If the notification was ingested already, its time stays.
       const isIngested = (await newestEntry(tx, repo, update.name))?.digest === update.digest;
       const since = time === undefined || isIngested ? {} : { time };
@@ -214,26 +217,31 @@ export class TagWrites {
     });
   }
 
-  #delete(): Handler {
-    const {
-      store,
-      catalog: { tags, repos },
-    } = this.#deps;
-    const deleteStored = deleteMethod(tags, this.#deps);
-    return async (call, message) => {
-      const { uid } = message as DeleteTagRequest;
-      const tag = await tags.find(store.reader, uid);
-      if (tag === undefined) throw notFound(tags.typeName, uid);
-      const repo = parentOf(uid);
-      const time = await this.#remoteTags.delete(call, repo, tag.name);
-      if (time === undefined) return deleteStored(call, message);
-      await store.write(async (tx) => {
-        await repos.table.findForChange(tx, repo);
+  async #delete(call: Call, { uid }: DeleteTagRequest): Promise<Reply> {
+    const { store, catalog } = this.#deps;
+    const { tags, repos } = catalog;
+    const tag = await tags.find(store.reader, uid);
+    if (tag === undefined) throw notFound(tags.typeName, uid);
+    const repo = parentOf(uid);
+    const time = await this.#remoteTags.delete(call, repo, tag.name);
+    await store.writeFor(time === undefined ? call : {}, async (tx) => {
+      await repos.table.findForChange(tx, repo);
+      if ((await tags.table.findForChange(tx, uid)) === undefined) {
         // The notification may have been ingested already, and the tag pushed again.
-        if ((await tags.table.findForChange(tx, uid)) === undefined) return;
-        await removeTag(new Mutation(call, tx, this.#deps), repo, tag.name, time);
-      });
-      return EMPTY_REPLY;
-    };
+        if (time !== undefined) return;
+        throw notFound(tags.typeName, uid);
+      }
+      if (time === undefined) await checkDeletable(catalog, tx, repo, [tag.name]);
+      const { seen = 0 } = (await newestEntry(tx, repo, tag.name)) ?? {};
+      const mutation = new Mutation(call, tx, this.#deps);
+      await removeTag(mutation, repo, tag.name, time ?? Math.max(call.time, seen));
+    });
+    return EMPTY_REPLY;
   }
+}
+
+/** In the registry of this server, a tag has an image: one that was there a moment ago may be deleted by now. */
+async function mustHaveImage(tx: Transaction, repo: string, digest: string): Promise<void> {
+  const isOwn = (await locationsOf(tx, repo)).some(({ host }) => host === OWN_HOST);
+  if (isOwn && (await findManifest(tx, repo, digest)) === undefined) throw imageNotFound(digest);
 }

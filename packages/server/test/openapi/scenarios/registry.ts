@@ -32,6 +32,8 @@ export async function registry(record: Recorder): Promise<void> {
     query: { "uidp.children_of": repo, order_by: "name" },
   });
   await record.call("TagsService_ListTagHistory", { path: tag });
+  await tagRules(record, organization);
+  await retention(record, organization);
   await images(record, repo, image.digest);
   await settings(record, organization);
   await storage(record);
@@ -42,6 +44,8 @@ export async function registry(record: Recorder): Promise<void> {
   await packages(record);
   await absent(record, repo, organization);
   await record.call("TagsService_DeleteTag", { path: tag });
+  await record.call("DeletedTagsService_ListDeletedTags", { path: repo });
+  await record.call("DeletedTagsService_RestoreTag", { path: repo, body: { name: "stable" } });
   await record.call("ImagesService_DeleteImage", { path: [repo, image.digest] });
   await record.call(repos("DeleteRepo"), { path: repo });
 }
@@ -72,6 +76,29 @@ async function deployments(record: Recorder, repo: string): Promise<void> {
   await record.call(service("ListDeployments"), { query: { "uidp.ids": repo } });
   await record.call(service("UpdateDeployment"), { path: repo, body: { charts: [] } });
   await record.call(service("DeleteDeployment"), { path: repo });
+}
+
+async function tagRules(record: Recorder, group: string): Promise<void> {
+  const service = (method: string) => `TagRulesService_${method}`;
+  const { uid: path } = await record.body(service("CreateTagRule"), {
+    path: group,
+    body: { name: "releases", tags: ["v*"], immutable: true },
+  });
+  await record.call(service("GetTagRule"), { path });
+  await record.call(service("ListTagRules"), { query: { "uidp.children_of": group } });
+  await record.call(service("UpdateTagRule"), { path, body: { protected: true } });
+  await record.call(service("DeleteTagRule"), { path });
+}
+
+async function retention(record: Recorder, path: string): Promise<void> {
+  const service = (method: string) => `RetentionPoliciesService_${method}`;
+  const keep = [{ name: "releases", tags: ["v*"] }];
+  await record.call(service("CreateRetentionPolicy"), { path, body: { keep, announceDays: 7 } });
+  await record.call(service("GetRetentionPolicy"), { path });
+  await record.call(service("ListRetentionPolicies"), { query: { "uidp.ids": path } });
+  await record.call(service("UpdateRetentionPolicy"), { path, body: { untaggedDays: 30 } });
+  await record.call(service("PreviewRetention"), { path, body: {} });
+  await record.call(service("DeleteRetentionPolicy"), { path });
 }
 
 async function images(record: Recorder, repo: string, digest: string): Promise<void> {

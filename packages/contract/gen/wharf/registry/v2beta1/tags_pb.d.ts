@@ -58,6 +58,13 @@ export declare type Tag = Message<"wharf.registry.v2beta1.Tag"> & {
    * @generated from field: google.protobuf.Timestamp create_time = 100;
    */
   createTime?: Timestamp | undefined;
+
+  /**
+   * When retention deletes the tag, unless a rule keeps it by then. Only in responses with a single tag.
+   *
+   * @generated from field: google.protobuf.Timestamp delete_time = 101;
+   */
+  deleteTime?: Timestamp | undefined;
 };
 
 /**
@@ -106,6 +113,13 @@ export declare type TagJson = {
    * @generated from field: google.protobuf.Timestamp create_time = 100;
    */
   createTime?: TimestampJson;
+
+  /**
+   * When retention deletes the tag, unless a rule keeps it by then. Only in responses with a single tag.
+   *
+   * @generated from field: google.protobuf.Timestamp delete_time = 101;
+   */
+  deleteTime?: TimestampJson;
 };
 
 /**

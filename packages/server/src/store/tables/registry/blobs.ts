@@ -97,6 +97,23 @@ export async function markDamaged(tx: Transaction, digest: string, since: number
   await tx.run("UPDATE blobs SET damaged = ? WHERE digest = ?", since, digest);
 }
 
+/** The size of a blob, and how many repos within a scope link to it. */
+export type LinkedBlob = readonly [digest: string, size: number, links: number];
+
+/** The blobs among digests, with the links of the repos of a group; "" for the links of all repos. */
+export async function linksWithin(
+  reader: Reader,
+  scope: string,
+  digests: readonly string[],
+): Promise<LinkedBlob[]> {
+  const links = `(SELECT count(*) FROM blob_links WHERE blob_links.digest = blobs.digest
+    AND blob_links.repo >= ? AND blob_links.repo < ?)`;
+  const sql = `SELECT digest, size, ${links} FROM blobs WHERE digest IN (${reader.dialect.texts})`;
+  // Uids begin with a hexadecimal digit.
+  const end = scope === "" ? "g" : `${scope}0`;
+  return reader.arrays<LinkedBlob>(sql, scope, end, JSON.stringify(digests));
+}
+
 export async function countBlobs(reader: Reader): Promise<number> {
   const row = await reader.get<{ count: number }>("SELECT count(*) AS count FROM blobs");
   return Number(row?.count ?? 0);

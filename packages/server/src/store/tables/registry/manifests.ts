@@ -192,6 +192,100 @@ export function readReferrers(
   return reader.all(sql, repo, subject, after, limit);
 }
 
+/** The indexes of a repo that list one of these manifests that the registry of this server has. */
+export async function indexesListing(
+  reader: Reader,
+  repo: string,
+  digests: readonly string[],
+): Promise<{ readonly digest: string; readonly children: readonly string[] }[]> {
+  // References are also those of an attached index to its subject.
+  const rows = await reader.all<Pick<Row, "digest" | "children">>(
+    `SELECT digest, children FROM manifests WHERE repo = ? AND kind = 'index' AND digest IN (
+       SELECT manifest FROM manifest_references WHERE repo = ? AND digest IN (${reader.dialect.texts}))`,
+    repo,
+    repo,
+    JSON.stringify(digests),
+  );
+  const listed = new Set(digests);
+  const indexes = rows.map(({ digest, children }) => ({
+    digest,
+    children: childDigests(children),
+  }));
+  return indexes.filter(({ children }) => children.some((child) => listed.has(child)));
+}
+
+function childDigests(json: string): string[] {
+  return (JSON.parse(json) as ManifestChild[]).map(({ digest }) => digest);
+}
+
+/** A manifest as retention sees it. */
+export interface ManifestState {
+  readonly digest: string;
+  readonly pushed: number;
+  /** When it was last pulled; 0 for never. */
+  readonly pulled: number;
+  /** Since when retention knows that it has no tag; 0 if it has one. */
+  readonly untagged: number;
+  readonly subject: string;
+  /** The manifests that an index lists. */
+  readonly children: readonly string[];
+}
+
+/** The manifests of a repo: the next ones after a digest, or those with some digests. */
+export async function manifestStates(
+  reader: Reader,
+  repo: string,
+  which:
+    | { readonly after: string; readonly limit: number }
+    | { readonly digests: readonly string[] },
+): Promise<ManifestState[]> {
+  const [condition, ...params] =
+    "digests" in which
+      ? [`digest IN (${reader.dialect.texts})`, JSON.stringify(which.digests)]
+      : ["digest > ? ORDER BY digest LIMIT ?", which.after, which.limit];
+  const sql = `SELECT digest, pushed, pulled, untagged, subject, children FROM manifests
+    WHERE repo = ? AND ${condition}`;
+  const rows = await reader.all<Omit<ManifestState, "children"> & { readonly children: string }>(
+    sql,
+    repo,
+    ...params,
+  );
+  return rows.map((row) => ({ ...row, children: childDigests(row.children) }));
+}
+
+/** Records since when manifests have no tag; 0 for those that have one again. */
+export async function markUntagged(
+  tx: Transaction,
+  repo: string,
+  digests: readonly string[],
+  since: number,
+): Promise<void> {
+  const changed = since === 0 ? "untagged > 0" : "untagged = 0";
+  const sql = `UPDATE manifests SET untagged = ? WHERE repo = ? AND ${changed} AND digest IN (${tx.dialect.texts})`;
+  await tx.run(sql, since, repo, JSON.stringify(digests));
+}
+
+/** Forgets since when the manifests of a repo, or of all repos below a group, have no tag. */
+export async function forgetUntagged(tx: Transaction, scope: string): Promise<void> {
+  const sql = "UPDATE manifests SET untagged = 0 WHERE repo >= ? AND repo < ? AND untagged > 0";
+  await tx.run(sql, scope, `${scope}0`);
+}
+
+/** A reference of a manifest: to a blob, another manifest or its subject. */
+export type ManifestReference = readonly [manifest: string, digest: string];
+
+/** The next references of the manifests of a repo. */
+export async function referencesAfter(
+  reader: Reader,
+  repo: string,
+  [manifest, digest]: ManifestReference,
+  limit: number,
+): Promise<ManifestReference[]> {
+  const sql = `SELECT manifest, digest FROM manifest_references
+    WHERE repo = ? AND (manifest, digest) > (?, ?) ORDER BY manifest, digest LIMIT ?`;
+  return reader.arrays<ManifestReference>(sql, repo, manifest, digest, limit);
+}
+
 /** Whether a manifest of a repo refers to a digest. */
 export async function isReferred(reader: Reader, repo: string, digest: string): Promise<boolean> {
   const sql = "SELECT 1 AS found FROM manifest_references WHERE digest = ? AND repo = ? LIMIT 1";
@@ -228,6 +322,7 @@ export async function deleteManifest(
 ): Promise<void> {
   if ((await deleteRows(tx, repo, " AND digest = ? AND pushed <= ?", digest, time)) === 0) return;
   await tx.run("DELETE FROM manifest_references WHERE repo = ? AND manifest = ?", repo, digest);
+  await tx.run("DELETE FROM manifest_pulls WHERE repo = ? AND digest = ?", repo, digest);
 }
 
 /** Deletes manifests of a repo, and returns how many. */
