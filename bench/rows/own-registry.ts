@@ -133,6 +133,40 @@ function manifestRow(method: "GET" | "HEAD"): Row {
   };
 }
 
+/** A manifest that was cached from an upstream, which is the same server, against one that was pushed. */
+const cachedRow: Row = {
+  work: "GET of a cached manifest by tag",
+  reference: "of one that was pushed",
+  target: { atLeast: 0.9 },
+  async measure(bench) {
+    await using own = await OwnRegistry.open(bench);
+    const { server, organization } = own;
+    await own.pushImage(bench, "pushed/app", [TAG]);
+    const group = JSON.stringify({ name: "hub" });
+    const { uid } = JSON.parse(await server.rest(`/iam/v2beta1/groups/${organization}`, group));
+    const upstream = {
+      url: server.url,
+      path: `${organization}/pushed`,
+      mode: "UPSTREAM_MODE_CACHE",
+    };
+    const credentials = { username: "_token", password: server.token };
+    const body = JSON.stringify({ ...upstream, ...credentials, revalidateSeconds: 86_400 });
+    await server.rest(`/registry/v2beta1/upstreams/${uid}`, body);
+    const headers = { authorization: `Bearer ${server.token}` };
+    const side = async (repo: string): Promise<Side> => {
+      const path = `${own.path(repo)}/manifests/${TAG}`;
+      mustEqual((await fetch(`${server.url}${path}`, { headers })).status, 200);
+      const job = {
+        ...{ port: server.port, token: server.token, connections: CONNECTIONS },
+        method: "GET",
+      } as const;
+      return { pid: server.pid, load: inTurn(bench.http, { ...job, targets: [{ path }] }) };
+    };
+    const [pushed, cached] = [await side("pushed/app"), await side("hub/app")];
+    return await measureLoads(bench, "per s", perSecond, pushed, cached);
+  },
+};
+
 const FEW_TAGS = 100;
 const MANY_TAGS = 10_000;
 const PAGE = 100;
@@ -173,6 +207,7 @@ export function ownRegistryRows(options: Options): Row[] {
     memoryRow(options),
     manifestRow("GET"),
     manifestRow("HEAD"),
+    cachedRow,
     tagsRow,
   ];
 }

@@ -47,6 +47,7 @@ const SPECIFIC_TEXTS: Readonly<Partial<Record<CodeName, Readonly<Record<string, 
     NO_REGISTRY: "No registry is attached, or none that has the repository; or the server is none.",
     NO_SBOM: "The image has no SBOM: its packages were read from its layers.",
     NO_SESSION: "The token does not belong to a session.",
+    NOT_SYNCHRONIZED: "The upstream has another mode than SYNC.",
     PACKAGES_UNKNOWN:
       "The packages of the image are not known: it has no SBOM, or none that can be read.",
     REGISTRY_REFUSED: "The registry has refused the request.",
@@ -111,6 +112,7 @@ const REPO = ["ALREADY_EXISTS", "CUSTOM_ASSEMBLY_DISABLED", "TOO_MANY"];
 const OF_METHODS: Readonly<Record<string, readonly string[]>> = {
   BatchCreateRoleBindings: BIND,
   BatchDeleteExternalGroupRoleMappings: ["LAST_OWNER", "NOT_FOUND"],
+  CheckUpstream: ["NO_REGISTRY"],
   CheckAccess: ["NOT_FOUND", "PERMISSION_DENIED"],
   CollectGarbage: ["ABORTED", "NO_REGISTRY"],
   CreateAccountAssociation: ["ALREADY_EXISTS"],
@@ -127,6 +129,7 @@ const OF_METHODS: Readonly<Record<string, readonly string[]>> = {
   CreateSubscription: ["RESOURCE_LIMIT_EXCEEDED", "RIGHTS_OF_SESSION"],
   CreateRetentionPolicy: ["ALREADY_EXISTS"],
   CreateTag: [...AT_REGISTRY, "IMAGE_NOT_FOUND", "RESOURCE_LIMIT_EXCEEDED", ...MOVED],
+  CreateUpstream: ["ALREADY_EXISTS"],
   CreateVerificationKey: ["ALREADY_EXISTS", "RESOURCE_LIMIT_EXCEEDED"],
   CreateWithGroup: [...GRANT, "PERMISSION_DENIED"],
   DeleteAuth: ["LAST_OWNER", "PERMISSION_DENIED"],
@@ -171,6 +174,7 @@ const OF_METHODS: Readonly<Record<string, readonly string[]>> = {
   RestoreTag: ["ALREADY_EXISTS", "IMAGE_NOT_FOUND", ...MOVED],
   ReviewDecision: ["DECISION_EXPIRED", "DECISION_REVIEWED", "REVIEWER_IS_AUTHOR"],
   SetScimEnabled: ["ABORTED", "TOO_FEW_OWNERS"],
+  SyncUpstream: ["NOT_SYNCHRONIZED", "NO_REGISTRY"],
   UpdateAdvisoryEvent: [
     ...["EVENT_CHANGED", "EVENT_NOT_PENDING", "EVENT_REVIEWED", "REVIEWER_IS_AUTHOR"],
   ],

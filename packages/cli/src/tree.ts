@@ -32,6 +32,7 @@ import { scans } from "./scans/commands.ts";
 import { serve } from "./serve/commands.ts";
 import { sources } from "./sources/commands.ts";
 import { tags } from "./tags/commands.ts";
+import { upstreams } from "./upstreams/commands.ts";
 import { verificationKeys } from "./verification-keys/commands.ts";
 
 const iam = group({
@@ -83,6 +84,7 @@ formats, jq and pagers, \`wharf help lists\` sorting and filtering, \`wharf help
     serve,
     health,
     registry,
+    upstreams,
     admin,
     completion,
     complete,

@@ -256,6 +256,15 @@ export const JSON_SERVICES = {
     delete: method<M.DeleteTagRequestJson, W.EmptyJson>("DELETE", "/registry/v2beta1/tags/{uid}"),
     listHistory: method<M.ListTagHistoryRequestJson, M.ListTagHistoryResponseJson>("GET", "/registry/v2beta1/tags/{uid}/history"),
   },
+  upstreams: {
+    create: method<M.CreateUpstreamRequestJson, M.UpstreamJson>("POST", "/registry/v2beta1/upstreams/{parent}", "upstream"),
+    get: method<M.GetUpstreamRequestJson, M.UpstreamJson>("GET", "/registry/v2beta1/upstreams/{uid}"),
+    list: method<M.ListUpstreamsRequestJson, M.ListUpstreamsResponseJson>("GET", "/registry/v2beta1/upstreams"),
+    update: method<M.UpdateUpstreamRequestJson, M.UpstreamJson>("PATCH", "/registry/v2beta1/upstreams/{upstream.uid}", "upstream"),
+    delete: method<M.DeleteUpstreamRequestJson, W.EmptyJson>("DELETE", "/registry/v2beta1/upstreams/{uid}"),
+    check: method<M.CheckUpstreamRequestJson, M.CheckUpstreamResponseJson>("POST", "/registry/v2beta1/upstreams/{uid}:check", "*"),
+    sync: method<M.SyncUpstreamRequestJson, M.UpstreamJson>("POST", "/registry/v2beta1/upstreams/{uid}:sync", "*"),
+  },
   registryUsage: {
     get: method<M.GetRegistryUsageRequestJson, M.RegistryUsageJson>("GET", "/registry/v2beta1/usage/{groupUid}"),
   },

@@ -40,6 +40,7 @@ export * from "./wharf/registry/v2beta1/signatures_pb.js";
 export * from "./wharf/registry/v2beta1/storage_pb.js";
 export * from "./wharf/registry/v2beta1/tag_rules_pb.js";
 export * from "./wharf/registry/v2beta1/tags_pb.js";
+export * from "./wharf/registry/v2beta1/upstreams_pb.js";
 export * from "./wharf/registry/v2beta1/usage_pb.js";
 export * from "./wharf/registry/v2beta1/verification_keys_pb.js";
 export * as advisoriesV1 from "./wharf/vulnerabilities/v1/advisories_pb.js";

@@ -39,6 +39,7 @@ import { SignaturesService } from "./wharf/registry/v2beta1/signatures_pb.js";
 import { RegistryStorageService } from "./wharf/registry/v2beta1/storage_pb.js";
 import { TagRulesService } from "./wharf/registry/v2beta1/tag_rules_pb.js";
 import { TagsService } from "./wharf/registry/v2beta1/tags_pb.js";
+import { UpstreamsService } from "./wharf/registry/v2beta1/upstreams_pb.js";
 import { RegistryUsageService } from "./wharf/registry/v2beta1/usage_pb.js";
 import { VerificationKeysService } from "./wharf/registry/v2beta1/verification_keys_pb.js";
 import { Advisories } from "./wharf/vulnerabilities/v1/advisories_pb.js";
@@ -84,6 +85,7 @@ export const SERVICES: readonly DescService[] = Object.freeze([
   RegistryStorageService,
   TagRulesService,
   TagsService,
+  UpstreamsService,
   RegistryUsageService,
   VerificationKeysService,
   Advisories,

@@ -42,6 +42,8 @@ const LANDED: Readonly<Record<string, string>> = {
   "037-untagged-manifests.sql": "185af2787ad4",
   "038-retention.sql": "8a13a0fea737",
   "039-retention-policies-tag-rules.sql": "ed230d88d555",
+  "040-upstream-states.sql": "c9150fafbcf7",
+  "041-upstreams.sql": "d8ff817cf5b0",
   "schema-027.sql": "de494e14b522",
 };
 

@@ -21,6 +21,14 @@ const UNAUTHORIZED = protocolError("Credentials are required or invalid:", JSON_
 
 type Codes = Readonly<Record<string, readonly string[]>>;
 
+/** Of reads in repositories whose images come from an upstream that fails. */
+const UPSTREAM_CODES: Codes = {
+  "409": ["DENIED"],
+  "502": ["UNKNOWN"],
+  "503": ["UNAVAILABLE"],
+  "504": ["UNAVAILABLE"],
+};
+
 /** Codes of the specification beside those that every operation has, by status. */
 const MANIFEST_CODES: Codes = { "400": ["DIGEST_INVALID"], "404": ["MANIFEST_UNKNOWN"] };
 const BLOB_CODES: Codes = { "400": ["DIGEST_INVALID"], "404": ["BLOB_UNKNOWN"] };
@@ -30,9 +38,9 @@ const UPLOAD_CODES: Codes = {
   "416": ["RANGE_INVALID"],
 };
 const CODES: Readonly<Record<string, Codes>> = {
-  registryTags: { "400": ["SIZE_INVALID"] },
-  registryReferrers: { "400": ["DIGEST_INVALID"] },
-  registryGetManifest: MANIFEST_CODES,
+  registryTags: { ...UPSTREAM_CODES, "400": ["SIZE_INVALID"] },
+  registryReferrers: { ...UPSTREAM_CODES, "400": ["DIGEST_INVALID"] },
+  registryGetManifest: { ...UPSTREAM_CODES, ...MANIFEST_CODES },
   registryPutManifest: {
     "400": ["DIGEST_INVALID", "MANIFEST_INVALID"],
     "404": ["MANIFEST_BLOB_UNKNOWN", "MANIFEST_UNKNOWN"],
@@ -40,7 +48,12 @@ const CODES: Readonly<Record<string, Codes>> = {
     "413": ["SIZE_INVALID"],
   },
   registryDeleteManifest: MANIFEST_CODES,
-  registryGetBlob: { ...BLOB_CODES, "416": ["RANGE_INVALID"], "500": ["UNKNOWN"] },
+  registryGetBlob: {
+    ...UPSTREAM_CODES,
+    ...BLOB_CODES,
+    "416": ["RANGE_INVALID"],
+    "500": ["UNKNOWN"],
+  },
   registryDeleteBlob: { ...BLOB_CODES, "405": ["UNSUPPORTED"] },
   registryStartUpload: UPLOAD_CODES,
   registryUploadProgress: UPLOAD_CODES,

@@ -79,7 +79,8 @@ export async function registerAreas(core: Core, deps: AreaDeps): Promise<Areas> 
   registerClouds(api, core);
   registerScim(api, { ...core, limits });
   registerSts(api, exchange, registerLogin(api, { ...core, passwords, limits }, exchange));
-  const registry = registerRegistry(api, core, exchange, deps.contentTimes);
+  const { contentTimes, deliveryTimes } = deps;
+  const registry = registerRegistry(api, { ...core, hosts }, exchange, contentTimes, deliveryTimes);
   const delivery = registerEvents(api, { ...core, hosts }, deps.deliveryTimes);
   await registerVulnerabilities(api, { ...core, exchange });
   const exposure = registerExposure(

@@ -91,6 +91,7 @@ export async function openCore(
       },
       events: { secrets, sinkPolicy, names: eventNames },
       vulnerabilitySources: { secrets, policy: sinkPolicy },
+      upstreams: { secrets, policy: sinkPolicy },
       registry: {
         hosts: () => registryHosts(settings, current.baseUrl),
         attached: [...settings.registryUrls.keys()],

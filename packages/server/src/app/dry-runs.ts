@@ -75,6 +75,12 @@ const TRIED: Readonly<Record<string, readonly string[]>> = {
   ],
   "wharf.registry.v2beta1.DeletedTagsService": ["RestoreTag"],
   "wharf.registry.v2beta1.PackagesService": ["CreatePackage", "UpdatePackage", "DeletePackage"],
+  "wharf.registry.v2beta1.UpstreamsService": [
+    "CreateUpstream",
+    "UpdateUpstream",
+    "DeleteUpstream",
+    "SyncUpstream",
+  ],
   "wharf.registry.v2beta1.ReposService": [
     "CreateRepo",
     "UpdateRepo",

@@ -18,6 +18,7 @@ import { retentionPolicies } from "../registry/retention/definition.ts";
 import { verificationKeys } from "../registry/signatures/definition.ts";
 import { tagRules } from "../registry/tag-rules/definition.ts";
 import { tags } from "../registry/tags/definition.ts";
+import { upstreams } from "../registry/upstreams/definition.ts";
 import { advisories } from "../vulnerabilities/advisories.ts";
 
 /** Every resource of the server by its name. */
@@ -40,6 +41,7 @@ export const RESOURCES = {
   verificationKeys,
   tagRules,
   tags,
+  upstreams,
   advisories,
 };
 

@@ -1,4 +1,9 @@
-import { type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from "node:http";
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as requestHttp,
+} from "node:http";
 import { rejectPrivate } from "../lib/net/fetch-json.ts";
 import { HOST_LOOKUP, type HostLookup } from "../lib/net/host-lookup.ts";
 import { https } from "../lib/runtime/lazy-builtins.ts";
@@ -20,18 +25,31 @@ export class DownloadError extends Error {
   readonly code: DownloadErrorCode;
   /** The status of the answer; 0 without one. */
   readonly status: number;
-  /** The pause that the server asks for. */
-  readonly retryAfterMs: number;
+  /** The headers of the answer. */
+  readonly headers: IncomingHttpHeaders;
 
-  constructor(code: DownloadErrorCode, text: string, status = 0, retryAfterMs = 0) {
+  constructor(
+    code: DownloadErrorCode,
+    text: string,
+    status = 0,
+    headers: IncomingHttpHeaders = {},
+  ) {
     super(text);
     this.code = code;
     this.status = status;
-    this.retryAfterMs = retryAfterMs;
+    this.headers = headers;
+  }
+
+  /** The pause that the server asks for. */
+  get retryAfterMs(): number {
+    return readRetryAfter(this.headers["retry-after"], Date.now());
   }
 }
 
 export interface DownloadOptions {
+  /** GET by default; HEAD has no chunks. */
+  readonly method?: "GET" | "HEAD";
+  readonly accept?: string;
   /** Whether a URL may be reached without TLS and at a private address. */
   readonly mayBePrivate: (url: URL) => boolean;
   readonly hosts?: HostLookup | undefined;
@@ -54,6 +72,7 @@ export interface Download {
   readonly chunks: AsyncIterable<Uint8Array> | undefined;
   readonly etag: string;
   readonly lastModified: string;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /**
@@ -74,23 +93,21 @@ export async function download(url: URL, options: DownloadOptions): Promise<Down
       at = targetOf(at, headers.location, options);
       continue;
     }
-    const validators = { etag: headers.etag ?? "", lastModified: headers["last-modified"] ?? "" };
-    if (status === 304) {
+    const etag = headers.etag ?? "";
+    const found = { etag, lastModified: headers["last-modified"] ?? "", headers };
+    if (status === 304 || (status === 200 && options.method === "HEAD")) {
       answer.resume();
-      return { chunks: undefined, ...validators };
+      return { chunks: undefined, ...found };
     }
     if (status !== 200) {
       answer.destroy();
-      const retryAfterMs = readRetryAfter(headers["retry-after"], Date.now());
-      throw new DownloadError(
-        "HTTP_STATUS",
-        `it answers with status ${status}`,
-        status,
-        retryAfterMs,
-      );
+      // Only the first server may ask for credentials.
+      const { "www-authenticate": _, ...others } = headers;
+      const answered = at.origin === url.origin ? headers : others;
+      throw new DownloadError("HTTP_STATUS", `it answers with status ${status}`, status, answered);
     }
     checkHead(answer, options);
-    return { chunks: bounded(answer, options, ends), ...validators };
+    return { chunks: bounded(answer, options, ends), ...found };
   }
 }
 
@@ -111,7 +128,8 @@ function request(
   const lookup = anywhere ? hosts.anywhere : hosts.publicOnly;
   const headers = headersOf(options, at.origin === first.origin);
   return new Promise((resolve, reject) => {
-    const outgoing = send(at, { headers, lookup, agent: false, signal });
+    const { method = "GET" } = options;
+    const outgoing = send(at, { method, headers, lookup, agent: false, signal });
     let answer: IncomingMessage | undefined;
     outgoing.setTimeout(timeoutMs, () => {
       const error = new DownloadError("TIMEOUT", `it sends nothing for ${timeoutMs} ms`);
@@ -127,8 +145,9 @@ function request(
 }
 
 function headersOf(options: DownloadOptions, isSameOrigin: boolean): OutgoingHttpHeaders {
-  const { authorization, etag, lastModified } = options;
+  const { authorization, accept, etag, lastModified } = options;
   return {
+    ...(accept && { accept }),
     // Decompression would escape the limit of bytes.
     "accept-encoding": "identity",
     "user-agent": "wharf",
@@ -143,13 +162,16 @@ function targetOf(from: URL, location: string | undefined, options: DownloadOpti
   if (target === null || !/^https?:$/.test(target.protocol)) {
     throw new DownloadError("REDIRECT", "it redirects to something that is not a URL");
   }
-  const { mayBePrivate } = options;
-  const isAllowed = mayBePrivate(target) ? mayBePrivate(from) : isPublic(target);
-  if (!isAllowed) {
+  if (!mayLead(from, target, options.mayBePrivate)) {
     const text = "it redirects to an address that is not public, or without TLS";
     throw new DownloadError("REDIRECT", text);
   }
   return target;
+}
+
+/** Whether a server may name another address: never a private one, unless both are allowed to be private. */
+export function mayLead(from: URL, to: URL, mayBePrivate: (url: URL) => boolean): boolean {
+  return mayBePrivate(to) ? mayBePrivate(from) : isPublic(to);
 }
 
 function isPublic(url: URL): boolean {

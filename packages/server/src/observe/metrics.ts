@@ -266,6 +266,10 @@ const COUNTERS = {
     help: "Bytes of blobs that the registry received (in) and sent (out).",
     labelNames: ["direction"],
   },
+  wharf_registry_upstream_requests_total: {
+    help: "Requests to upstreams by outcome: answered, also with 404, or failed.",
+    labelNames: ["outcome"],
+  },
   wharf_registry_scrubbed_bytes_total: {
     help: "Bytes of blobs that were read again to find damage.",
     labelNames: [],

@@ -1,9 +1,11 @@
 import { statfs } from "node:fs/promises";
 import { ImagesService, RetentionPoliciesService } from "@wharf/contract";
 import type { Authenticator } from "../auth/authenticator.ts";
+import type { DeliveryTimes } from "../delivery/times.ts";
 import type { AuditedDeps } from "../engine/audit/aggregator.ts";
 import type { ListDeps } from "../engine/list/lists.ts";
 import type { CreateDeps } from "../engine/write/creates.ts";
+import type { HostLookup } from "../lib/net/host-lookup.ts";
 import type { Secrets } from "../secrets/secrets.ts";
 import type { ExchangeDeps } from "../sts/authorize-subject.ts";
 import type { Api } from "../wire/api.ts";
@@ -32,6 +34,8 @@ import type { ContentStorage } from "./storage/content-storage.ts";
 import { DiskStorage } from "./storage/disk-storage.ts";
 import { RemoteTags } from "./tags/remote-tags.ts";
 import { TagWrites } from "./tags/tag-writes.ts";
+import type { UpstreamPolicy } from "./upstreams/deps.ts";
+import { registryUpstreams, UPSTREAMS_WITHOUT_REGISTRY } from "./upstreams/register.ts";
 import { usageHandlers } from "./usage/usage.ts";
 
 const MIB = 1024 * 1024;
@@ -42,6 +46,9 @@ export interface RegisterRegistryDeps
     ListDeps,
     AuditedDeps {
   readonly secrets: Secrets;
+  /** Which addresses upstreams may have. */
+  readonly sinkPolicy: UpstreamPolicy;
+  readonly hosts?: HostLookup | undefined;
   readonly authenticator: Authenticator;
 }
 
@@ -73,9 +80,10 @@ export interface Registry {
 /** Registers access to registries, images and tags, and the notifications of attached registries. */
 export function registerRegistry(
   api: Api,
-  { secrets, authenticator, ...deps }: RegisterRegistryDeps,
+  { secrets, sinkPolicy: policy, hosts, authenticator, ...deps }: RegisterRegistryDeps,
   exchange: ExchangeDeps,
   times: ContentTimes = CONTENT_TIMES,
+  deliveryTimes?: DeliveryTimes,
 ): Registry {
   const keys = new RegistryKeys(deps.store, secrets);
   const { registryStorage, registryMinFree, registryScrubRate, registryGcMinutes } = deps.settings;
@@ -96,13 +104,19 @@ export function registerRegistry(
   const { metrics } = deps;
   const intervalMs = registryGcMinutes * 60_000;
   const collector = storage && new Collector({ ...deps, ...times, storage, intervalMs });
+  const upstreams = serve && registryUpstreams({ ...serve, secrets, policy, hosts }, deliveryTimes);
   const scrubBytesPerSecond = registryScrubRate * MIB;
+  const attached = [...sync.remotes.keys()];
+  const retention = serve && new RetentionJob({ ...deps, attached });
   const server =
     serve &&
     collector &&
-    new RegistryServer(serve, { metrics, scrubBytesPerSecond, collector }, history);
-  const attached = [...sync.remotes.keys()];
-  const retention = server && new RetentionJob({ ...deps, attached });
+    upstreams &&
+    new RegistryServer(
+      { ...serve, mirrors: upstreams.mirrors },
+      { metrics, scrubBytesPerSecond, collector, upstreams },
+      history,
+    );
   const tagWrites = new TagWrites(deps, new RemoteTags(deps, sync.contents));
   const { handlers } = api;
   handlers.bindAll(imageHandlers(deps.store));
@@ -124,6 +138,7 @@ export function registerRegistry(
   handlers.bindAll(deletedTagHandlers(deps));
   handlers.bindAll(sync.handlers);
   handlers.bindAll(storageHandlers(deps, collector));
+  handlers.bindAll(upstreams?.handlers ?? UPSTREAMS_WITHOUT_REGISTRY);
   api.addEndpoints(() => registryEndpoints(tokens));
   api.addEndpoints(() => server?.endpoints ?? [history]);
   api.addEndpoints(() => sync.endpoints);

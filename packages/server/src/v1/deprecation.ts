@@ -13,12 +13,9 @@ import type { Metrics } from "../observe/metrics.ts";
 import type { ResponseHeaders } from "../rpc/call.ts";
 import type { Deprecation } from "../rpc/methods.ts";
 import { entitlementMethods } from "./registry/entitlements.ts";
-import { syncStatusMethods } from "./registry/sync-status.ts";
 
 /** Methods with constant answers, for clients of the public contract: version 2 has none of them. */
-const CONSTANT: ReadonlySet<DescMethod> = new Set(
-  [...entitlementMethods(), ...syncStatusMethods()].map(([method]) => method),
-);
+const CONSTANT: ReadonlySet<DescMethod> = new Set(entitlementMethods().map(([method]) => method));
 
 const { Registry } = registryV1;
 
@@ -26,6 +23,9 @@ const { Registry } = registryV1;
 const OF_CONTRACT: ReadonlySet<DescMethod> = new Set<DescMethod>([
   ...[apkV1.APK, argosOsvV1.ArgosOSV, argosVulnsV1.ArgosVulns].flatMap(({ methods }) => methods),
   ...vulnerabilitiesV1.Vulnerabilities.methods,
+  Registry.method.getUpdateStatus,
+  Registry.method.getSyncStatus,
+  Registry.method.listSyncStatuses,
   Registry.method.getSbom,
   Registry.method.getRawSbom,
   Registry.method.getVulnReport,

@@ -51,7 +51,7 @@ export function v1Handlers(
     ...registrySettingsMethods(invoke),
     ...subscriptionMethods(invoke),
     ...termsMethods(invoke),
-    ...syncStatusMethods(),
+    ...syncStatusMethods(invoke, deps),
     ...entitlementMethods(),
     ...pingMethods(invoke),
   ];

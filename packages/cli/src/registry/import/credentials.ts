@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import type { Credentials } from "@wharf/server/registry/client/authorization.ts";
 import { dockerFolder, readDockerConfig } from "../../auth/docker/config-file.ts";
 import { NOT_FOUND, registryAt, USERNAME } from "../../auth/docker/credentials.ts";
 import { serversOf } from "../../auth/docker/servers.ts";
@@ -10,7 +11,6 @@ import type { Context } from "../../context.ts";
 import { CommandError, EXIT, failed } from "../../errors.ts";
 import { isObject } from "../../is-object.ts";
 import type { Environment } from "../../settings.ts";
-import type { Credentials } from "./authorization.ts";
 import { DOCKER_HUB } from "./image-name.ts";
 
 /** The key of Docker Hub in Docker's config. */

@@ -1,11 +1,7 @@
+import type { RegistryAddress } from "@wharf/server/registry/client/authorization.ts";
 import { usageError } from "../../errors.ts";
 
-/** A registry, as names of images have it. */
-export interface RegistryAddress {
-  readonly host: string;
-  /** The origin of its API. */
-  readonly url: string;
-}
+export type { RegistryAddress };
 
 /** Repositories of a registry. */
 export interface ImageName {

@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import {
+  Authorization,
+  AuthorizationError,
+  type Credentials,
+  type RegistryAddress,
+} from "@wharf/server/registry/client/authorization.ts";
 import { failed } from "../../errors.ts";
 import { version } from "../../version.ts";
-import { Authorization, type Credentials } from "./authorization.ts";
-import type { RegistryAddress } from "./image-name.ts";
 import { retryAfterMs, retrying, TransientError } from "./retries.ts";
 
 export interface RegistryClientOptions {
@@ -71,7 +75,7 @@ export class RegistryClient {
     for (let isRepeated = false; ; isRepeated = true) {
       await this.#pause();
       // Other origins, such as the storage behind a registry, do not get the token.
-      const authorization = isOwn ? await this.#authorization.headerFor(scope) : undefined;
+      const authorization = isOwn ? await this.#headerFor(scope) : undefined;
       const response = await this.#fetch(url, {
         method,
         headers: { ...headers, ...(authorization !== undefined && { authorization }) },
@@ -100,6 +104,16 @@ export class RegistryClient {
       const response = await this.send({ ...request, method: "GET" });
       return { response, bytes: await readBytes(response, maxBytes) };
     }, this.signal);
+  }
+
+  async #headerFor(scope: string): Promise<string | undefined> {
+    try {
+      return await this.#authorization.headerFor(scope);
+    } catch (error) {
+      if (!(error instanceof AuthorizationError)) throw error;
+      const hint = "sign in with `docker login`, or give --username and WHARF_SOURCE_PASSWORD";
+      throw failed(error.message, error.needsCredentials ? hint : undefined);
+    }
   }
 
   async #pause(): Promise<void> {

@@ -1,12 +1,12 @@
 import { selection } from "@wharf/advisories/import";
 import { Semaphore } from "@wharf/server/lib/scheduling/semaphore.ts";
+import type { Credentials } from "@wharf/server/registry/client/authorization.ts";
 import type { Run } from "../../command/types.ts";
 import type { Context } from "../../context.ts";
 import { CommandError, EXIT, failed, usageError } from "../../errors.ts";
 import { counted } from "../../output/counted.ts";
 import { problemOf } from "../../problem.ts";
 import type { importDefinition } from "../commands.ts";
-import type { Credentials } from "./authorization.ts";
 import { RepositoryCopy } from "./copy-repository.ts";
 import { credentialsFor } from "./credentials.ts";
 import { type ImageName, type RegistryAddress, readImageName } from "./image-name.ts";

@@ -13,6 +13,8 @@ const OCI_CODES: Readonly<Record<string, string>> = {
   DATA_LOSS: "UNKNOWN",
   RESOURCE_EXHAUSTED: "TOOMANYREQUESTS",
   UNAVAILABLE: "UNAVAILABLE",
+  DEADLINE_EXCEEDED: "UNAVAILABLE",
+  UNKNOWN: "UNKNOWN",
 };
 
 /** By status, where it says more than the code. */

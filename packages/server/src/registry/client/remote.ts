@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
+import type { WharfError } from "../../lib/errors.ts";
 import type { ResourceActions } from "../access/token.ts";
 import { isDigest } from "../images/manifest.ts";
-import { list, object, parseJson } from "../lenient-json.ts";
-import { RegistryClient, type RegistryClientDeps, type RegistryResponse } from "./client.ts";
+import { type Json, list, object, parseJson } from "../lenient-json.ts";
+import type { RegistryRequest, RegistryResponse } from "./client.ts";
 import { fallbackOnProtocolError } from "./protocol-error.ts";
 
 const MIB = 1024 * 1024;
@@ -29,8 +30,19 @@ export interface RemotePage {
 /** A page of the manifests that are attached to a digest. */
 export interface RemoteReferrers {
   readonly digests: readonly string[];
+  /** The same, as descriptors with types and annotations. */
+  readonly descriptors: readonly Json[];
   /** The target of the next page; undefined for the last one. */
   readonly next: string | undefined;
+}
+
+/** Sends the requests to a registry, with credentials. */
+export interface RegistrySender {
+  /** Returns undefined for 404; other error statuses reject. */
+  send(request: RegistryRequest): Promise<RegistryResponse | undefined>;
+  /** The registry answers, but not as the protocol requires. */
+  protocolError(problem: string): WharfError;
+  close(): void;
 }
 
 /** The contents of a registry, whether it is attached or that of this server. */
@@ -39,14 +51,14 @@ export type RegistryContents = Pick<
   "host" | "digestOf" | "manifest" | "config" | "putTag" | "deleteTag" | "deleteManifest"
 >;
 
-/** An attached registry: reads of its contents, and writes of its tags. */
+/** An attached registry or an upstream: reads of its contents, and writes of its tags. */
 export class RemoteRegistry {
   readonly host: string;
-  readonly #client: RegistryClient;
+  readonly #client: RegistrySender;
 
-  constructor(deps: RegistryClientDeps) {
-    this.host = deps.host;
-    this.#client = new RegistryClient(deps);
+  constructor(host: string, client: RegistrySender) {
+    this.host = host;
+    this.#client = client;
   }
 
   /** A page of the names of all repositories. */
@@ -88,7 +100,7 @@ export class RemoteRegistry {
   ): Promise<RemoteManifest | undefined> {
     const response = await this.#read("manifest", manifestAt(path, reference), path, signal);
     if (response === undefined) return undefined;
-    const header = response.headers["docker-content-digest"];
+    const { "docker-content-digest": header = sha256(response.body) } = response.headers;
     const digest = isDigest(reference) ? reference : header;
     if (!isDigest(digest)) throw this.#client.protocolError(NO_DIGEST);
     const { body, headers } = this.#verified(response, digest);
@@ -129,10 +141,12 @@ export class RemoteRegistry {
       undefined,
     );
     if (response === undefined) return undefined;
-    const entries = list(object(parseJson(response.body)).manifests);
+    const entries = list(object(parseJson(response.body)).manifests).map(object);
+    const descriptors = entries.filter(({ digest }) => isDigest(digest));
     const page = nextTarget(response.headers.link);
     return {
-      digests: entries.map((entry) => object(entry).digest).filter(isDigest),
+      descriptors,
+      digests: descriptors.map(({ digest }) => digest as string),
       next: page === target ? undefined : page,
     };
   }
@@ -270,6 +284,10 @@ function nextTarget(link: string | string[] | undefined): string | undefined {
   if (target === undefined) return undefined;
   const url = URL.parse(target, "http://registry");
   return url === null ? undefined : `${url.pathname}${url.search}`;
+}
+
+function sha256(bytes: Uint8Array): string {
+  return `sha256:${hash("sha256", bytes, "hex")}`;
 }
 
 function hasDigest(bytes: Uint8Array, digest: string): boolean {

@@ -1,7 +1,11 @@
 import type { Mutation } from "../../engine/write/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
 import { readPositions } from "../../store/resources/page.ts";
-import { forgetWork, imageWork, signatureWork } from "../../store/tables/exposure/work/image-work.ts";
+import {
+  forgetWork,
+  imageWork,
+  signatureWork,
+} from "../../store/tables/exposure/work/image-work.ts";
 import { requestWork } from "../../store/tables/exposure/work/work.ts";
 import {
   deleteManifest,

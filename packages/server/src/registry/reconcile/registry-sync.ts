@@ -9,6 +9,7 @@ import type { InstallationSecrets } from "../../secrets/installation-secrets.ts"
 import { OWN_HOST } from "../../store/tables/registry/locations.ts";
 import type { HttpEndpoint } from "../../wire/endpoint.ts";
 import type { RegistryKeys } from "../access/keys.ts";
+import { RegistryClient } from "../client/client.ts";
 import { type RegistryContents, RemoteRegistry } from "../client/remote.ts";
 import { notificationEndpoint } from "../ingest/notifications.ts";
 import { WebhookAuth } from "../ingest/webhook-auth.ts";
@@ -62,7 +63,7 @@ export class RegistrySync {
       new Map(
         [...settings.registryUrls].map(([host, url]) => [
           host,
-          new RemoteRegistry({ host, url, keys, addresses }),
+          new RemoteRegistry(host, new RegistryClient({ host, url, keys, addresses })),
         ]),
       );
     const clients = createClients();

@@ -47,6 +47,7 @@ import { writeRepoDeletion } from "../../store/tables/registry/repo-deletions.ts
 import { deleteReadme } from "../../store/tables/registry/repo-readmes.ts";
 import { forgetRetention } from "../../store/tables/registry/retention.ts";
 import { forgetHistory } from "../../store/tables/registry/tags.ts";
+import { forgetUpstream } from "../../store/tables/registry/upstream-states.ts";
 import { checkAllDeletable } from "../tag-rules/enforcement.ts";
 import { readmeMethods } from "./readme.ts";
 import { applySync, propagateToSynced } from "./sync.ts";
@@ -227,5 +228,7 @@ async function removeContents({ deps, tx, call }: Mutation, { uid }: Repo): Prom
   await deps.catalog.deployments.table.delete(tx, uid);
   await deps.catalog.retentionPolicies.table.delete(tx, uid);
   await deps.catalog.tagRules.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
+  await deps.catalog.upstreams.table.delete(tx, uid);
+  await forgetUpstream(tx, uid);
   await deps.catalog.decisions.table.deleteChildren(tx, uid, Number.MAX_SAFE_INTEGER);
 }

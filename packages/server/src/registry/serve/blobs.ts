@@ -10,32 +10,30 @@ import { confirmAccess } from "./repo-writes.ts";
 /** A blob, or a range of it; only its size for HEAD. */
 export async function getBlob(
   deps: ServeDeps,
-  { request, path: { repo }, time }: RepoRequest,
+  repoRequest: RepoRequest,
   digest: string,
 ): Promise<HttpResponse> {
   const {
-    storage,
-    log,
-    times: { leaseMs },
-  } = deps;
-  const { store } = deps;
+    request,
+    path: { repo },
+    time,
+  } = repoRequest;
+  const { storage, store, log, mirrors, times } = deps;
   const blob = repo === undefined ? undefined : await findBlob(store.reader, repo, digest);
+  if (blob === undefined || blob.damaged > 0) {
+    const mirrored = await mirrors.blob(repoRequest, digest);
+    if (mirrored !== undefined) return mirrored;
+  }
   if (repo === undefined || blob === undefined) throw unknownBlob(digest);
   if (blob.damaged > 0) throw damagedBlob(request.method, digest);
-  const headers = {
-    "content-type": "application/octet-stream",
-    "docker-content-digest": digest,
-    "accept-ranges": "bytes",
-    etag: `"${digest}"`,
-  };
+  const headers = { ...blobHeaders(digest), "accept-ranges": "bytes" };
   if (request.method === "HEAD") {
     // The client does not upload what is here: it must not be collected before its manifest arrives.
-    const leased = time + leaseMs;
-    if (
-      blob.leased < time + leaseMs / 2 &&
-      !(await store.write((tx) => renewLease(tx, repo, digest, leased)))
-    )
-      throw unknownBlob(digest);
+    const { leaseMs } = times;
+    const isKept =
+      blob.leased >= time + leaseMs / 2 ||
+      (await store.write((tx) => renewLease(tx, repo, digest, time + leaseMs)));
+    if (!isKept) throw unknownBlob(digest);
     return { status: 200, headers: { ...headers, "content-length": blob.size }, body: "" };
   }
   if (request.headers["if-none-match"] === headers.etag) return { status: 304, headers, body: "" };
@@ -55,6 +53,15 @@ export async function getBlob(
     "content-range": `bytes ${start}-${end}/${blob.size}`,
   };
   return { status: 206, headers: { ...headers, ...partial }, body };
+}
+
+/** The headers of every blob. */
+export function blobHeaders(digest: string) {
+  return {
+    "content-type": "application/octet-stream",
+    "docker-content-digest": digest,
+    etag: `"${digest}"`,
+  };
 }
 
 /** Removes a blob from a repo; other repos keep it. */

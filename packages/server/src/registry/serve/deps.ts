@@ -8,12 +8,14 @@ import type { ContentTimes } from "../content-times.ts";
 import type { ResolvedPath } from "../path.ts";
 import type { ContentStorage } from "../storage/content-storage.ts";
 import type { RegistryAuthorizer, RegistryCaller } from "./access.ts";
+import type { Mirrors } from "./mirrors.ts";
 
 /** The dependencies of the request handlers of the registry. */
 export interface ServeDeps extends WriteDeps, AuditedDeps {
   readonly storage: ContentStorage;
   readonly authorizer: RegistryAuthorizer;
   readonly log: Logger;
+  readonly mirrors: Mirrors;
   /** Pushes leave so many bytes of their disks to others. */
   readonly minFreeBytes: number;
   /** Free bytes of the database's disk, if it is one of this machine: manifests are rows. */
@@ -27,6 +29,7 @@ export interface BackgroundDeps {
   /** The rate of the scrub; 0: off. */
   readonly scrubBytesPerSecond: number;
   readonly collector: Collector;
+  readonly upstreams: { start(): void; stop(): Promise<void> };
 }
 
 /** An authorized request about one repository. */

@@ -52,12 +52,13 @@ export class RegistryServer {
   readonly #usage: StoredUsage;
   readonly #collector: Collector;
   readonly #history: UsageHistory;
+  readonly #upstreams: BackgroundDeps["upstreams"];
   readonly endpoints: readonly HttpEndpoint[];
 
   /** @param other Answers other paths below /v2/. */
   constructor(
     deps: ServeDeps,
-    { metrics, scrubBytesPerSecond: bytesPerSecond, collector }: BackgroundDeps,
+    { metrics, scrubBytesPerSecond: bytesPerSecond, collector, upstreams }: BackgroundDeps,
     other: HttpEndpoint,
   ) {
     this.#deps = deps;
@@ -68,6 +69,7 @@ export class RegistryServer {
     this.#usage = new StoredUsage(store, metrics, log);
     this.#collector = collector;
     this.#history = new UsageHistory(store, log);
+    this.#upstreams = upstreams;
     const handle = (request: HttpRequest) => this.#handle(request, other);
     const prefix = { path: "/v2/", prefix: true, handle } as const;
     this.endpoints = [
@@ -87,9 +89,11 @@ export class RegistryServer {
     this.#usage.start();
     this.#collector.start();
     this.#history.start();
+    this.#upstreams.start();
   }
 
   async stop(): Promise<void> {
+    await this.#upstreams.stop();
     await this.#cleanup.stop();
     await this.#scrub.stop();
     await this.#usage.stop();
@@ -126,6 +130,7 @@ export class RegistryServer {
       scope = `repository:${target.name}:${action === "push" ? "pull,push" : action}`;
       caller = await authorizer.authenticate(request);
       const path = await authorizer.authorize(caller, target.name, action);
+      if (action === "push") await this.#rejectMirror({ path, name: target.name });
       const host = authorizer.service;
       const time = Date.now();
       const response = await handle({ request, caller, host, name: target.name, path, time });
@@ -139,6 +144,12 @@ export class RegistryServer {
       const challenge = { "www-authenticate": authorizer.challenge(scope, thrown) };
       return { ...response, headers: { ...response.headers, ...challenge } };
     }
+  }
+
+  /** Images of an upstream are not pushed here as well. */
+  async #rejectMirror(target: Pick<RepoRequest, "path" | "name">): Promise<void> {
+    const problem = await this.#deps.mirrors.pushProblem(target);
+    if (problem !== undefined) throw new RegistryFault("UNSUPPORTED", problem);
   }
 
   /** Clients look here for the way to authenticate. */

@@ -20,12 +20,21 @@ const BATCH_SIZE = 10;
 
 const INDEX_TYPE = "application/vnd.oci.image.index.v1+json";
 
+/** A page of the tags of a repository. */
+export interface TagPage {
+  readonly tags: readonly string[];
+  /** The tag after which the next page begins; undefined for the last one. */
+  readonly next: string | undefined;
+  /** Headers beside those of every page. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** The tags of a repository, in the order of their bytes. */
 export async function listTags(
-  { store }: ServeDeps,
-  { request, name, path: { repo } }: RepoRequest,
+  { store, mirrors }: ServeDeps,
+  repoRequest: RepoRequest,
 ): Promise<HttpResponse> {
-  if (repo === undefined) throw new RegistryFault("NAME_UNKNOWN", `${name} does not exist`);
+  const { request, name } = repoRequest;
   const parameters = new URLSearchParams(request.query);
   const requestedLimit = parameters.get("n");
   if (requestedLimit !== null && !/^\d+$/.test(requestedLimit)) {
@@ -33,27 +42,53 @@ export async function listTags(
   }
   const limit = Math.min(requestedLimit === null ? MAX_TAGS : Number(requestedLimit), MAX_TAGS);
   const last = parameters.get("last") ?? "";
-  const found = await servedTags(store.reader, repo, last, limit + 1);
-  const tags = found.slice(0, limit);
-  const next = found.length > limit && tags.length > 0 ? tags.at(-1) : undefined;
+  const { tags, next, headers } =
+    (await mirrors.tags(repoRequest, last, limit)) ??
+    (await storedTags(store.reader, repoRequest, last, limit));
   const link = next && `</v2/${name}/tags/list?n=${limit}&last=${encodeURIComponent(next)}>`;
   return {
     status: 200,
-    headers: { "content-type": "application/json", ...(link && { link: `${link}; rel="next"` }) },
+    headers: {
+      ...headers,
+      "content-type": "application/json",
+      ...(link && { link: `${link}; rel="next"` }),
+    },
     body: JSON.stringify({ name, tags }),
   };
 }
 
+/** A page of the tags that this registry has. */
+export async function storedTags(
+  reader: Reader,
+  { name, path: { repo } }: Pick<RepoRequest, "name" | "path">,
+  last: string,
+  limit: number,
+): Promise<TagPage> {
+  if (repo === undefined) throw new RegistryFault("NAME_UNKNOWN", `${name} does not exist`);
+  const found = await servedTags(reader, repo, last, limit + 1);
+  const tags = found.slice(0, limit);
+  return { tags, next: found.length > limit && tags.length > 0 ? tags.at(-1) : undefined };
+}
+
 /** The manifests that are attached to a digest, which need not exist: an index of them. */
 export async function listReferrers(
-  { store }: ServeDeps,
-  { request, name, path: { repo = "" } }: RepoRequest,
+  { store, mirrors }: ServeDeps,
+  repoRequest: RepoRequest,
   subject: string,
 ): Promise<HttpResponse> {
+  const {
+    request,
+    name,
+    path: { repo = "" },
+  } = repoRequest;
   const parameters = new URLSearchParams(request.query);
   const type = parameters.get("artifactType");
   const after = parameters.get("last") ?? "";
-  const { descriptors, next } = await readPage(store.reader, repo, subject, after);
+  const attached = await mirrors.referrers(repoRequest, subject);
+  const { descriptors, next } =
+    attached === undefined
+      ? await readPage(store.reader, repo, subject, after)
+      : { descriptors: attached as readonly Descriptor[] };
   const manifests =
     type === null ? descriptors : descriptors.filter((one) => one.artifactType === type);
   const filter = type === null ? "" : `&artifactType=${encodeURIComponent(type)}`;

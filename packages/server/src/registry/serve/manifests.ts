@@ -6,27 +6,26 @@ import {
   findManifest,
   readManifestContent,
   storedManifests,
-  writeManifestContent,
 } from "../../store/tables/registry/manifests.ts";
-import { manifestDeletionTime } from "../../store/tables/registry/processed-notifications.ts";
 import { expirationOf } from "../../store/tables/registry/retention.ts";
 import { newestEntry, tagsOfDigests } from "../../store/tables/registry/tags.ts";
 import type { HttpResponse } from "../../wire/endpoint.ts";
 import { RegistryFault } from "../access/errors.ts";
 import { architectureOf, isDigest } from "../images/manifest.ts";
 import { writeActivity } from "../ingest/activity-events.ts";
-import { recordManifest, removeManifest } from "../ingest/manifest-state.ts";
+import { removeManifest } from "../ingest/manifest-state.ts";
 import type { RegistryNotification } from "../ingest/notification-formats.ts";
 import { systemMutation } from "../ingest/system-mutation.ts";
 import { lockRepo, recordTag, removeTag } from "../ingest/tag-state.ts";
 import { checkDeletable, checkImageDeletable } from "../tag-rules/enforcement.ts";
-import { enforceStorageQuota } from "../usage/storage-quota.ts";
 import type { RepoRequest, ServeDeps } from "./deps.ts";
 import type { PullLog } from "./pull-log.ts";
 import { type PushedManifest, readPushedManifest } from "./read-manifest.ts";
 import { confirmAccess, originOf, repoOfPush } from "./repo-writes.ts";
 import { isTag } from "./request.ts";
+import { findServed, type ServedManifest } from "./served-manifest.ts";
 import { checkSpace } from "./space.ts";
+import { referencesOf, storeManifest } from "./store-manifest.ts";
 
 /** The least that the specification demands, and what other registries accept. */
 const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
@@ -36,33 +35,49 @@ const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 
 /** A manifest by tag or digest, byte for byte. */
 export async function getManifest(
-  { store }: ServeDeps,
+  { store: { reader }, mirrors }: ServeDeps,
   pulls: PullLog,
   repoRequest: RepoRequest,
   reference: string,
 ): Promise<HttpResponse> {
-  const {
-    request,
-    path: { repo = "" },
-  } = repoRequest;
-  const { reader } = store;
-  const digest = isDigest(reference) ? reference : await digestOfTag(reader, repo, reference);
-  const [found, warning] = await Promise.all([
-    digest && readManifestContent(reader, repo, digest),
-    warningAbout(reader, repo, digest, isDigest(reference) ? [] : [reference]),
+  const { repo = "" } = repoRequest.path;
+  const local = await findServed(reader, repo, reference);
+  const tags = isDigest(reference) || local === undefined ? [] : [reference];
+  const [found, { warning }] = await Promise.all([
+    mirrors.manifest(repoRequest, reference, local),
+    warningAbout(reader, repo, local?.digest ?? "", tags),
   ]);
-  if (!digest || !found) throw unknownManifest(reference);
+  if (found === undefined) throw unknownManifest(reference);
+  const warnings = [found.headers?.warning, warning].filter((one) => one !== undefined);
   const headers = {
-    ...warning,
-    "content-type": found.mediaType,
+    ...found.headers,
+    ...(warnings.length > 0 && { warning: warnings.join(", ") }),
+  };
+  return serveManifest(pulls, repoRequest, reference, { ...found, headers });
+}
+
+function serveManifest(
+  pulls: PullLog,
+  repoRequest: RepoRequest,
+  reference: string,
+  { digest, mediaType, content, repo, headers: added }: ServedManifest,
+): HttpResponse {
+  const { request } = repoRequest;
+  const headers = {
+    ...added,
+    "content-type": mediaType,
     "docker-content-digest": digest,
-    "content-length": found.content.length,
+    "content-length": content.length,
     etag: `"${digest}"`,
   };
   if (request.headers["if-none-match"] === headers.etag) return { status: 304, headers, body: "" };
   if (request.method === "HEAD") return { status: 200, headers, body: "" };
-  pulls.add(notificationOf(repoRequest, "pull", digest, reference), repoRequest);
-  return { status: 200, headers, body: found.content };
+  // What a gateway passes on belongs to no repo.
+  if (repo !== "") {
+    const pulled = { ...repoRequest, path: { ...repoRequest.path, repo } };
+    pulls.add(notificationOf(pulled, "pull", digest, reference), pulled);
+  }
+  return { status: 200, headers, body: content };
 }
 
 /** Stores a manifest, and all that a push changes with it, in one transaction. */
@@ -144,11 +159,6 @@ async function deletionTime(
   return Math.max(time, manifest?.pushed ?? 0, ...changed.map((entry) => entry?.seen ?? 0));
 }
 
-/** The digest that a tag has now; empty if it has none. */
-async function digestOfTag(reader: Reader, repo: string, tag: string): Promise<string> {
-  return (await newestEntry(reader, repo, tag))?.digest ?? "";
-}
-
 /** The tags of a push: that of the path, or those of the query beside a digest. */
 function tagsOf({ request: { query } }: RepoRequest, reference: string): readonly string[] {
   if (!isDigest(reference)) return [reference];
@@ -188,19 +198,12 @@ async function recordPush(
 ): Promise<Warning> {
   const { host, time } = repoRequest;
   const repo = await repoOfPush(deps, tx, repoRequest);
-  const { digest, blobs, manifests, optional, subject } = manifest;
-  const references = [...[...blobs, ...manifests].map((one) => one.digest), ...optional];
-  if (subject) references.push(subject);
-  await keepBlobs(tx, references);
+  const { digest } = manifest;
+  await keepBlobs(tx, referencesOf(manifest));
   await checkReferences(tx, repo, manifest);
   const origin = await originOf(tx, repoRequest);
   const mutation = systemMutation(deps, tx, "tag", origin);
-  const { blobs: _b, manifests: _m, optional: _o, hasImageConfig: _h, ...row } = manifest;
-  // A manifest that was deleted can be pushed again in the same millisecond.
-  const deleted = (await manifestDeletionTime(tx, repo, digest)) ?? -1;
-  await recordManifest(mutation, repo, { ...row, pushed: Math.max(time, deleted + 1) });
-  const growth = await writeManifestContent(tx, repo, digest, bytes, references);
-  await enforceStorageQuota(deps, tx, growth, bytes.length);
+  await storeManifest(mutation, repo, manifest, bytes, time);
   const { name = "" } = (await deps.catalog.repos.find(tx, repo)) ?? {};
   const about = {
     host,

@@ -6,9 +6,11 @@ import type { ServeDeps } from "./deps.ts";
 /** Bytes of a body between two checks. */
 export const SPACE_CHECK_BYTES = 64 * 1024 * 1024;
 
+export type SpaceDeps = Pick<ServeDeps, "storage" | "minFreeBytes" | "databaseFreeBytes">;
+
 /** Refuses what would leave too little of the disks of the content and of the database. */
 export async function checkSpace(
-  { storage, minFreeBytes, databaseFreeBytes }: ServeDeps,
+  { storage, minFreeBytes, databaseFreeBytes }: SpaceDeps,
   request?: Pick<HttpRequest, "headers">,
 ): Promise<void> {
   const length = Number(request?.headers["content-length"] ?? 0);

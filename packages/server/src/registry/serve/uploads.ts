@@ -25,7 +25,7 @@ import { checkStorageQuota, enforceStorageQuota } from "../usage/storage-quota.t
 import type { RepoRequest, ServeDeps } from "./deps.ts";
 import { repoOfPush } from "./repo-writes.ts";
 import { digestIn } from "./request.ts";
-import { checkSpace, SPACE_CHECK_BYTES } from "./space.ts";
+import { checkSpace, SPACE_CHECK_BYTES, type SpaceDeps } from "./space.ts";
 
 /** Begins an upload; a blob that comes with it, or can be mounted from another repository, needs none. */
 export async function startUpload(
@@ -231,8 +231,8 @@ async function receivePart(
 }
 
 /** Ends a body that is longer than announced, or fills the disk or the quota: its length may be undeclared. */
-async function* limited(
-  deps: ServeDeps,
+export async function* limited(
+  deps: SpaceDeps,
   chunks: AsyncIterable<Buffer>,
   checkQuota: (received: number) => Promise<void>,
   length = Number.POSITIVE_INFINITY,

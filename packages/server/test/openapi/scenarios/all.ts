@@ -25,6 +25,7 @@ import { distribution, registry, registryV1 } from "./registry.ts";
 import { scim } from "./scim.ts";
 import { signatures } from "./signatures.ts";
 import { system } from "./system.ts";
+import { upstreams } from "./upstreams.ts";
 
 const UPSTREAM = "https://accounts.example.com";
 /** This server as a scanner. */
@@ -71,6 +72,8 @@ export const SCENARIOS: Readonly<Record<string, Play>> = {
   "exposure-decisions": on({ registry: true }, exposureDecisions),
   "exposure-scans": on({ registry: true }, exposureScans),
   "exposure-sources": on({}, exposureSources),
+  // Nothing is synchronized.
+  upstreams: on({ registry: true, deliveryTimes: { idlePollMs: 3_600_000 } }, upstreams),
 };
 
 async function playAttachedRegistry(): Promise<Recorder["examples"]> {

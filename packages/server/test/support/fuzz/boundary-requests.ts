@@ -115,6 +115,7 @@ export class ValidRequests {
     // Nothing is read.
     const kind = "VULNERABILITY_SOURCE_KIND_OSV";
     const vulnerabilitySource = { name, kind, ecosystems: ["npm"], paused: true };
+    const mirrored = { url: sink, mode: "UPSTREAM_MODE_CACHE" };
     return {
       "Auth/Delete": { id: NOBODY },
       "SessionsService/EndSession": { id: "nobody" },
@@ -133,6 +134,9 @@ export class ValidRequests {
       "VulnerabilitySourcesService/UpdateVulnerabilitySource": {
         vulnerabilitySource: { uid: NOBODY, ...vulnerabilitySource },
       },
+      // A group has one at most: the first is the only one.
+      "UpstreamsService/CreateUpstream": { parent: group, upstream: mirrored },
+      "UpstreamsService/UpdateUpstream": { upstream: { uid: group, ...mirrored } },
       "GroupsService/CreateGroup": { parent: group, group: { name } },
       "GroupsService/UpdateGroup": { group: { uid: group, name } },
       "Groups/Create": { parent: group, group: { name } },

@@ -83,6 +83,7 @@ export class DirectStore {
           secrets,
           policy: new SinkPolicy({ ...settings, onLoopback: true }),
         },
+        upstreams: { secrets, policy: new SinkPolicy({ ...settings, onLoopback: true }) },
         registry: {
           hosts: () => registryHosts(settings, server.url),
           attached: [...settings.registryUrls.keys()],

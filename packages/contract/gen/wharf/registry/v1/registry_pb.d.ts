@@ -2280,8 +2280,6 @@ export declare const GetSyncStatusRequestSchema: GenMessage<GetSyncStatusRequest
  */
 export declare type SyncStatus = Message<"wharf.registry.v1.SyncStatus"> & {
   /**
-   * Always UNKNOWN.
-   *
    * @generated from field: wharf.registry.v1.SyncStatus.Status status = 1;
    */
   status: SyncStatus_Status;
@@ -2294,8 +2292,6 @@ export declare type SyncStatus = Message<"wharf.registry.v1.SyncStatus"> & {
  */
 export declare type SyncStatusJson = {
   /**
-   * Always UNKNOWN.
-   *
    * @generated from field: wharf.registry.v1.SyncStatus.Status status = 1;
    */
   status?: SyncStatus_StatusJson;
@@ -4072,7 +4068,7 @@ export declare const Registry: GenService<{
     output: typeof UpdateStatusSchema;
   },
   /**
-   * Whether a copy of a repo is in progress: unknown, because repos are not copied here.
+   * The state of the copies of a repo whose images are synchronized from an upstream; of others, it is unknown.
    *
    * @generated from rpc wharf.registry.v1.Registry.GetSyncStatus
    */
@@ -4082,7 +4078,7 @@ export declare const Registry: GenService<{
     output: typeof SyncStatusSchema;
   },
   /**
-   * Lists copies in progress: none.
+   * Lists the copies that are queued, in progress or failed, one for each upstream.
    *
    * @generated from rpc wharf.registry.v1.Registry.ListSyncStatuses
    */

@@ -292,6 +292,18 @@ export async function isReferred(reader: Reader, repo: string, digest: string): 
   return (await reader.get(sql, digest, repo)) !== undefined;
 }
 
+/** A manifest of a repo that refers to a digest. */
+export function findReferrer(
+  reader: Reader,
+  repo: string,
+  digest: string,
+): Promise<StoredContent | undefined> {
+  const sql = `SELECT manifests.digest, media_type AS "mediaType", content FROM manifest_references referring
+    JOIN manifests ON manifests.repo = referring.repo AND manifests.digest = referring.manifest
+    WHERE referring.digest = ? AND referring.repo = ? AND content IS NOT NULL LIMIT 1`;
+  return reader.get(sql, digest, repo);
+}
+
 /** Deletes references of manifests that are not stored any more. */
 async function deleteReferences(tx: Transaction, repo: string): Promise<void> {
   await tx.run(

@@ -1,5 +1,10 @@
-import { failed } from "../../errors.ts";
-import type { RegistryAddress } from "./image-name.ts";
+import { BoundedCache } from "../../lib/bounded-cache.ts";
+
+/** The host of a registry as in names of images, and the origin of its API. */
+export interface RegistryAddress {
+  readonly host: string;
+  readonly url: string;
+}
 
 /** A user name and a password, or a refresh token in place of both. */
 export interface Credentials {
@@ -13,6 +18,9 @@ const REFRESH_TOKEN_USER = "<token>";
 /** The lifetime of tokens whose response states none, by the specification. */
 const DEFAULT_LIFETIME_S = 60;
 
+/** More than the repositories that are read concurrently. */
+const MAX_CACHED_TOKENS = 256;
+
 /** Tokens are renewed this long before they expire. */
 const MARGIN_MS = 20_000;
 
@@ -24,12 +32,23 @@ interface Token {
 /** Sends a request to a token endpoint, with retries, and returns its JSON. */
 export type AskForToken = (url: URL, init: RequestInit) => Promise<unknown>;
 
+/** A registry that gives no token, or asks for credentials where there are none. */
+export class AuthorizationError extends Error {
+  override readonly name = "AuthorizationError";
+  readonly needsCredentials: boolean;
+
+  constructor(text: string, needsCredentials = false) {
+    super(text);
+    this.needsCredentials = needsCredentials;
+  }
+}
+
 /** The Authorization headers for a registry, by its challenges: Basic, or Bearer with a token for each scope. */
 export class Authorization {
   readonly #registry: RegistryAddress;
   readonly #credentials: () => Promise<Credentials | undefined>;
   readonly #ask: AskForToken;
-  readonly #tokens = new Map<string, Promise<Token>>();
+  readonly #tokens = new BoundedCache<string, Promise<Token>>({ maxEntries: MAX_CACHED_TOKENS });
   #challenge: string | undefined;
 
   constructor(
@@ -50,7 +69,11 @@ export class Authorization {
     if (cached !== undefined && cached.expires > Date.now()) return cached.header;
     const token = this.#tokenFor(challenge, scope);
     this.#tokens.set(scope, token);
-    token.catch(() => this.#tokens.delete(scope));
+    token.catch(() => {
+      this.#tokens.delete(scope);
+      // Another one may name another token endpoint.
+      this.#challenge = undefined;
+    });
     return (await token).header;
   }
 
@@ -67,8 +90,7 @@ export class Authorization {
     if (credentials !== undefined && /(?:^|[\s,])basic\b/i.test(challenge)) {
       return { header: basic(credentials), expires: Number.POSITIVE_INFINITY };
     }
-    const hint = "sign in with `docker login`, or give --username and WHARF_SOURCE_PASSWORD";
-    throw failed(`${this.#registry.host} requires credentials`, hint);
+    throw new AuthorizationError(`${this.#registry.host} requires credentials`, true);
   }
 
   /** Docker's token protocol: GET with Basic, or POST with a refresh token. */
@@ -82,7 +104,8 @@ export class Authorization {
     const isSecure = url?.protocol === "https:" || this.#registry.url.startsWith("http:");
     // The registry must not move credentials to a connection without TLS.
     if (url === null || !isSecure) {
-      throw failed(`${this.#registry.host} has an invalid token endpoint: "${realm}"`);
+      const text = `${this.#registry.host} has an invalid token endpoint: "${realm}"`;
+      throw new AuthorizationError(text);
     }
     const query = { scope, ...(service !== undefined && { service }) };
     const answer = (await (credentials?.username === REFRESH_TOKEN_USER
@@ -99,7 +122,7 @@ export class Authorization {
           headers: credentials === undefined ? {} : { authorization: basic(credentials) },
         }))) as { token?: string; access_token?: string; expires_in?: number } | null;
     const token = answer?.token ?? answer?.access_token;
-    if (typeof token !== "string") throw failed(`${realm} returned no token`);
+    if (typeof token !== "string") throw new AuthorizationError(`${realm} returned no token`);
     const lifetimeMs = (Number(answer?.expires_in) || DEFAULT_LIFETIME_S) * 1000;
     return { header: `Bearer ${token}`, expires: Date.now() + lifetimeMs - MARGIN_MS };
   }
