@@ -1,6 +1,6 @@
 /** Creates with an idempotency key: executed once, and answered alike each time. */
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { after, before, test } from "node:test";
 import type { DescMethod, JsonObject } from "@bufbuild/protobuf";
 import { isCreate, SERVICES } from "@wharf/contract";
 import { SERVICES_V1 } from "@wharf/contract/v1";
@@ -8,6 +8,7 @@ import type { Answer, ApiClient } from "./support/client/api-client.ts";
 import { rejected } from "./support/client/api-error.ts";
 import { ValidRequests } from "./support/fuzz/boundary-requests.ts";
 import { digest } from "./support/registry/oci-image.ts";
+import { Retention } from "./support/registry/retention.ts";
 import { DirectStore, rawRows } from "./support/server/direct-store.ts";
 import { onEachStore, roleNamed, type World } from "./support/world/world.ts";
 
@@ -42,70 +43,86 @@ async function keyed(
   return { answer, replayed: mark === "true" };
 }
 
-onEachStore("every create with an idempotency key", (world) => {
-  let ground: ValidRequests;
-  let org: string;
-  before(async () => {
-    ground = await ValidRequests.prepare(world);
-    org = await world.organization();
-  });
-
-  /** A request that succeeds whatever other tests have created. */
-  const requestOf = async (method: DescMethod): Promise<JsonObject> => {
-    const request = ground.requestOf(method);
-    const name = `${method.parent.name}/${method.name}`;
-    const api = world.operator();
-    const repo = async () => (await api.repos.create(org, { name: world.name() })).uid;
-    if (/AccountAssociation/.test(name)) {
-      const group = await world.group(org);
-      return { ...request, [method.input.fields[0]?.jsonName as string]: group };
-    }
-    if (/CreateDeployment/.test(name)) {
-      return { ...request, [method.input.fields[0]?.jsonName as string]: await repo() };
-    }
-    if (/CreateTag/.test(name)) {
-      const tag = { name: world.name("tag"), digest: digest(1) };
-      return { [method.input.fields[0]?.jsonName as string]: await repo(), tag };
-    }
-    if (/Subscription/.test(name)) {
-      const [parent] = method.input.fields;
-      return { [parent?.jsonName as string]: org, subscription: { sink: "https://sink.test/" } };
-    }
-    if (/GenerateScimToken/.test(name)) {
-      const oidc = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
-      const provider = { name: world.name(), defaultRole: roleNamed("viewer"), oidc };
-      const { uid } = await api.identityProviders.create(org, provider);
-      return { [method.input.fields[0]?.jsonName as string]: uid };
-    }
-    if (/ImportAdvisories/.test(name)) {
-      const advisories = [
-        { advisoryId: "CGA-2222-2222-2222", artifactName: "a", artifactType: "apk" },
-      ];
-      return { parent: org, documents: [{ name: "d", advisories }] } as JsonObject;
-    }
-    return request;
-  };
-
-  test("covers all creates of both versions", () => {
-    assert.ok(CREATES.length >= 31, `${CREATES.length}`);
-  });
-
-  for (const method of CREATES) {
-    const name = `${method.parent.typeName}/${method.name}`;
-    world.rule(`${name} is executed once`, async (api) => {
-      const request = await requestOf(method);
-      const send = (as: ApiClient) => as.call(method.parent, method.name, request);
-      const before = await rowsOf(world);
-      const first = await keyed(api, name, send);
-      const after = await rowsOf(world);
-      assert.notDeepEqual(after, before);
-      const second = await keyed(api, name, send);
-      assert.deepEqual(second, { answer: first.answer, replayed: true });
-      assert.equal(first.replayed, false);
-      assert.deepEqual(await rowsOf(world), after, "nothing was written again");
+onEachStore(
+  "every create with an idempotency key",
+  (world) => {
+    let ground: ValidRequests;
+    let org: string;
+    let retention: Retention;
+    before(async () => {
+      retention = await Retention.open(world);
+      ground = await ValidRequests.prepare(world);
+      org = await world.organization();
     });
-  }
-});
+    after(() => retention.close());
+
+    /** A request that succeeds whatever other tests have created. */
+    const requestOf = async (method: DescMethod): Promise<JsonObject> => {
+      const request = ground.requestOf(method);
+      const name = `${method.parent.name}/${method.name}`;
+      const api = world.operator();
+      const repo = async () => (await api.repos.create(org, { name: world.name() })).uid;
+      if (/AccountAssociation/.test(name)) {
+        const group = await world.group(org);
+        return { ...request, [method.input.fields[0]?.jsonName as string]: group };
+      }
+      if (/CreateDeployment/.test(name)) {
+        return { ...request, [method.input.fields[0]?.jsonName as string]: await repo() };
+      }
+      if (/RestoreTag/.test(name)) {
+        const { uid, path } = await retention.repo();
+        await retention.client.image(path, "1.0", "restored");
+        await retention.client.send("DELETE", `/v2/${path}/manifests/1.0`);
+        return { repoUid: uid, name: "1.0" };
+      }
+      if (/CreateUpstream|CreateRetentionPolicy/.test(name)) {
+        return { ...request, parent: await world.group(org) };
+      }
+      if (/CreateTag$/.test(name)) {
+        const tag = { name: world.name("tag"), digest: digest(1) };
+        return { [method.input.fields[0]?.jsonName as string]: await repo(), tag };
+      }
+      if (/Subscription/.test(name)) {
+        const [parent] = method.input.fields;
+        return { [parent?.jsonName as string]: org, subscription: { sink: "https://sink.test/" } };
+      }
+      if (/GenerateScimToken/.test(name)) {
+        const oidc = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
+        const provider = { name: world.name(), defaultRole: roleNamed("viewer"), oidc };
+        const { uid } = await api.identityProviders.create(org, provider);
+        return { [method.input.fields[0]?.jsonName as string]: uid };
+      }
+      if (/ImportAdvisories/.test(name)) {
+        const advisories = [
+          { advisoryId: "CGA-2222-2222-2222", artifactName: "a", artifactType: "apk" },
+        ];
+        return { parent: org, documents: [{ name: "d", advisories }] } as JsonObject;
+      }
+      return request;
+    };
+
+    test("covers all creates of both versions", () => {
+      assert.ok(CREATES.length >= 31, `${CREATES.length}`);
+    });
+
+    for (const method of CREATES) {
+      const name = `${method.parent.typeName}/${method.name}`;
+      world.rule(`${name} is executed once`, async (api) => {
+        const request = await requestOf(method);
+        const send = (as: ApiClient) => as.call(method.parent, method.name, request);
+        const before = await rowsOf(world);
+        const first = await keyed(api, name, send);
+        const after = await rowsOf(world);
+        assert.notDeepEqual(after, before);
+        const second = await keyed(api, name, send);
+        assert.deepEqual(second, { answer: first.answer, replayed: true });
+        assert.equal(first.replayed, false);
+        assert.deepEqual(await rowsOf(world), after, "nothing was written again");
+      });
+    }
+  },
+  { registry: true },
+);
 
 onEachStore("idempotency keys", (world) => {
   const groupsOf = async (parent: string) =>

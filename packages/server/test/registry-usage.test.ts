@@ -248,7 +248,7 @@ onEachStore(
           await store.reader.all("SELECT * FROM content_totals WHERE linked > 0 ORDER BY scope"),
         ]);
       const before = await counts();
-      const text = SQL_FILES["032-registry-usage.sql"] ?? "";
+      const text = SQL_FILES["033-registry-usage.sql"] ?? "";
       await store.write(async (tx) => {
         for (const table of ["content_links", "content_totals"])
           await tx.run(`DELETE FROM ${table}`);

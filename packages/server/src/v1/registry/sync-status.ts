@@ -28,7 +28,7 @@ export function syncStatusMethods(
   return [
     constant(getUpdateStatus),
     respondWith(getSyncStatus, {}, async ({ repoId }) => {
-      mustBeUid("repo_id", repoId);
+      mustBeUid("repoId", repoId);
       const { reader } = store;
       const nearestFirst = [repoId, ...ancestorsOf(repoId)];
       const found = await catalog.upstreams.findMany(reader, nearestFirst);

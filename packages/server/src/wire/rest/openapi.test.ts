@@ -59,7 +59,8 @@ test("creates, and only they, have an idempotency key", () => {
   );
   const names = keyed.map(([, { operationId }]) => operationId);
   assert.ok(names.length >= 31);
-  for (const name of names) assert.match(name, /_(Batch)?Create|_GenerateScim|_ImportAdvisories/);
+  for (const name of names)
+    assert.match(name, /_(Batch)?Create|_GenerateScim|_ImportAdvisories|_RestoreTag/);
 });
 
 test("only the operations that a server answers are served", async (t) => {

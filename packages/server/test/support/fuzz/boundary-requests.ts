@@ -5,6 +5,7 @@ import { Http } from "../client/http.ts";
 import { digest } from "../registry/oci-image.ts";
 import { roleNamed, type World } from "../world/world.ts";
 import { DECISION, exposureRequests } from "./exposure-requests.ts";
+import { contentRequests } from "./registry-requests.ts";
 
 const OIDC = { issuer: "https://login.example.com", clientId: "wharf", pkceEnabled: true };
 const CLAIMS = { issuer: "https://issuer.example.com", subject: "extreme" };
@@ -115,7 +116,6 @@ export class ValidRequests {
     // Nothing is read.
     const kind = "VULNERABILITY_SOURCE_KIND_OSV";
     const vulnerabilitySource = { name, kind, ecosystems: ["npm"], paused: true };
-    const mirrored = { url: sink, mode: "UPSTREAM_MODE_CACHE" };
     return {
       "Auth/Delete": { id: NOBODY },
       "SessionsService/EndSession": { id: "nobody" },
@@ -134,9 +134,6 @@ export class ValidRequests {
       "VulnerabilitySourcesService/UpdateVulnerabilitySource": {
         vulnerabilitySource: { uid: NOBODY, ...vulnerabilitySource },
       },
-      // A group has one at most: the first is the only one.
-      "UpstreamsService/CreateUpstream": { parent: group, upstream: mirrored },
-      "UpstreamsService/UpdateUpstream": { upstream: { uid: group, ...mirrored } },
       "GroupsService/CreateGroup": { parent: group, group: { name } },
       "GroupsService/UpdateGroup": { group: { uid: group, name } },
       "Groups/Create": { parent: group, group: { name } },
@@ -227,6 +224,7 @@ export class ValidRequests {
         validateOnly: true,
       },
       ...exposureRequests(group, repo, decision),
+      ...contentRequests(group, repo, name),
     };
   }
 }

@@ -42,6 +42,8 @@ export declare type Upstream = Message<"wharf.registry.v2beta1.Upstream"> & {
   path: string;
 
   /**
+   * What is kept of its images, and when it is asked.
+   *
    * @generated from field: wharf.registry.v2beta1.UpstreamMode mode = 4;
    */
   mode: UpstreamMode;
@@ -146,6 +148,8 @@ export declare type UpstreamJson = {
   path?: string;
 
   /**
+   * What is kept of its images, and when it is asked.
+   *
    * @generated from field: wharf.registry.v2beta1.UpstreamMode mode = 4;
    */
   mode?: UpstreamModeJson;
