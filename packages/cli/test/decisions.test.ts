@@ -64,6 +64,23 @@ describe("decisions on the command line", () => {
     assert.deepEqual(await statuses(), { "acme/app": "AFFECTED", "acme/other": "AFFECTED" });
   });
 
+  test("are tried without being made or reviewed", async () => {
+    const dryRun = /dry run, nothing changed: /;
+    const accept = ["--parent", "acme", "--status", "accepted", "--until", "30d"];
+    const tried = await run("decisions", "create", VULNERABILITY, ...accept, "--dry-run");
+    assert.deepEqual([tried.code, dryRun.test(tried.stderr)], [0, true], tried.stderr);
+    assert.equal(await ok("decisions", "list", "-o", "id"), "");
+    const uid = (await ok("decisions", "create", VULNERABILITY, ...accept, "-o", "id")).trim();
+    for (const verb of ["approve", "reject"]) {
+      const own = await run("decisions", verb, uid, "--dry-run");
+      assert.equal(own.code, verb === "approve" ? 6 : 0, own.stderr);
+      const other = await exposed.run(["decisions", verb, uid, "--dry-run"], { env: reviewer });
+      assert.deepEqual([other.code, dryRun.test(other.stderr)], [0, true], other.stderr);
+    }
+    assert.match(await ok("decisions", "describe", uid), /^Review: +pending$/m);
+    await ok("decisions", "delete", uid, "-y");
+  });
+
   test("are rejected with a reason", async () => {
     const accept = [
       "decisions",

@@ -161,4 +161,27 @@ describe("exposure on the command line", () => {
     const found = await ok("exposure", "search", "libssl");
     assert.match(found, /^package +libssl3 +Alpine .*, 3 images$/m);
   });
+
+  test("lists images by whether their packages are known", async () => {
+    const unknown = await ok("exposure", "images", "--state", "none,refused");
+    assert.match(unknown, /^IMAGE +PACKAGES +REASON +IN USE +PUSHED$/m);
+    assert.match(unknown, /^acme\/opaque:1 +refused +the layers cannot be read: .* yes /m);
+    assert.doesNotMatch(unknown, /acme\/app/);
+    const ids = await ok("exposure", "images", "--state", "known", "--in-use", "-o", "id");
+    assert.ok(ids.split("\n").includes(digest));
+    const wrong = await run("exposure", "images", "--state", "odd");
+    assert.deepEqual([wrong.code, /must be one of waiting, known/.test(wrong.stderr)], [2, true]);
+  });
+
+  test("counts the findings of tags", async () => {
+    const counted = async (repo: string) => {
+      const csv = await ok("tags", "list", "--repo", repo, "-o", "csv");
+      const [header = "", ...rows] = csv.trimEnd().split("\r\n");
+      assert.match(header, /,VULNERABILITIES$/);
+      return rows.map((row) => /,(?:"([^"]*)"|([^,"]*))$/.exec(row)?.slice(1).join(""));
+    };
+    assert.deepEqual(await counted("acme/app"), ["1 high, 1 medium", "1 medium", "none"]);
+    assert.deepEqual(await counted("acme/opaque"), ["packages unknown"]);
+    assert.doesNotMatch(await ok("tags", "list", "--repo", "acme/app"), /VULNERABILITIES/);
+  });
 });

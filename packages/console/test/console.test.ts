@@ -145,7 +145,10 @@ describe("the web console in a real browser", () => {
   test("takes keys in a dialog from the moment it is there, and returns the focus", async () => {
     await page.goto(site.at(`folders/${organization}`));
     const button = site.button("Create folder").first();
-    const openers = { Name: "Enter", "Find pages, organizations and folders": "Control+k" };
+    const openers = {
+      Name: "Enter",
+      "Find pages, folders, vulnerabilities and packages": "Control+k",
+    };
     for (const [field, key] of Object.entries(openers)) {
       await button.press(key);
       await page.getByRole("dialog").getByLabel(field).waitFor();

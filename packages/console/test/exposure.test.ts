@@ -82,6 +82,31 @@ describe("vulnerabilities in the console", () => {
     assert.deepEqual(site.complaints, []);
   });
 
+  test("Ctrl-K finds it by another name, and packages", async () => {
+    await page.goto(site.at(`repo/${repo}`));
+    await site.heading("api").waitFor();
+    const find = page.getByRole("combobox", { name: /^Find pages/ });
+    const found = async (text: string, option: RegExp) => {
+      await page.keyboard.press("Control+k");
+      await find.fill(text);
+      await page.getByRole("option", { name: option }).click();
+    };
+    await found("ghsa-2222-3333-4444", /^CVE-2026-7001.*vulnerability: High, 1 image/);
+    await site.heading(CVE).waitFor();
+    await found("right-p", /^right-pad.*package: npm, 2 images/);
+    await site.heading("right-pad").waitFor();
+    assert.deepEqual(site.complaints, []);
+  });
+
+  test("the tags of a repository have the numbers of their findings", async () => {
+    await page.goto(site.at(`repo/${repo}`));
+    await rows("Tags").filter({ hasText: "1.1" }).getByText("none open").waitFor();
+    await checkAxe();
+    await rows("Tags").filter({ hasText: "1.0" }).getByRole("link", { name: "1 High" }).click();
+    await rows("Vulnerabilities").getByText("Pads without end").waitFor();
+    assert.deepEqual(site.complaints, []);
+  });
+
   test("its evidence says what was compared", async () => {
     await page.goto(site.at(`vulnerability/${site.organization}/${CVE}`));
     await page.getByRole("button", { name: `Why ${CVE} in left-pad` }).click();
@@ -169,6 +194,16 @@ describe("vulnerabilities in the console", () => {
     const at = `image/${await images.repo("acme/team/bare")}/${bare.digest}`;
     await page.goto(site.at(`${at}?tab=vulnerabilities`));
     await page.getByText(/no SBOM, and the layers have no package database/).waitFor();
+    await page.goto(site.at(`vulnerabilities/${site.organization}`));
+    const tile = page.getByRole("link", { name: /^Without packages/ });
+    assert.match((await tile.textContent()) ?? "", /Without packages1/);
+    await tile.click();
+    await rows("Images").getByText("No packages known").waitFor();
+    assert.equal(await rows("Images").count(), 1);
+    await checkAxe();
+    await page.getByRole("button", { name: "Known", exact: true }).click();
+    await rows("Images").nth(2).waitFor();
+    await rows("Images").getByRole("link", { name: "acme/team/bare" }).click();
     await page.getByRole("heading", { name: "Not known" }).waitFor();
     assert.equal(await page.getByRole("heading", { name: "No open finding" }).count(), 0);
     await page.goto(site.at(`${at}?tab=packages`));

@@ -4,10 +4,12 @@ import { after, before, describe, test } from "node:test";
 import { RegistryAvailability } from "../src/exposure/inventory/registry-availability.ts";
 import { WorkPostponed } from "../src/exposure/work/worker.ts";
 import { WharfError } from "../src/lib/errors.ts";
+import type { Answer } from "./support/client/api-client.ts";
 import { INDEX } from "./support/registry/oci-client.ts";
 import { MANIFEST, RegistryStorage } from "./support/registry/storage.ts";
 import { STORES } from "./support/server/test-server.ts";
 import { payloadOf, SIMPLE_SIGNING } from "./support/signatures/signing.ts";
+import { until } from "./support/until.ts";
 import { ImageWorld, spdxOf } from "./support/world/image-world.ts";
 import { TrackedRegistry } from "./support/world/tracked-registry.ts";
 
@@ -134,8 +136,51 @@ for (const store of STORES) {
       ]);
       const own = await images.find("acme/own", other.digest);
       assert.deepEqual([own?.state, own?.packages], [2, 1]);
-      assert.equal(await images.find("acme/unreachable", image.digest), undefined);
+      assert.equal((await images.find("acme/unreachable", image.digest))?.state, 1);
       tracked.proxy.instead = () => undefined;
+    });
+
+    test("wait visibly until they were read, those of an index as well", async () => {
+      const [image, index] = [storage.image("slow"), storage.index("slow", ["amd64", "arm64"])];
+      tracked.proxy.instead = ({ url }) =>
+        url.includes("/acme/slow/referrers/") ? { status: 503 } : undefined;
+      storage.tag("acme/slow", "1", image);
+      storage.tag("acme/slow", "2", index);
+      await tracked.reconcile();
+      const api = tracked.world.operator();
+      const repoUid = await images.repo("acme/slow");
+      const waiting = "INVENTORY_STATE_WAITING";
+      const { platforms } = await api.inventory.getImageInventory({
+        repoUid,
+        digest: index.digest,
+      });
+      assert.deepEqual(
+        platforms.map(({ platform, state }: Answer) => [platform, state]),
+        [
+          ["linux/amd64", waiting],
+          ["linux/arm64", waiting],
+        ],
+      );
+      const listed = await api.inventory.listImagePackages({ repoUid, digest: image.digest });
+      assert.deepEqual([listed.state, listed.packages], [waiting, []]);
+      const request = { fromRepoUid: repoUid, from: "1", to: "2" };
+      const difference = await api.findings.diffImages(request);
+      assert.deepEqual(
+        [difference.fromDigest, difference.toDigest],
+        [image.digest, platforms[0].digest],
+      );
+      assert.deepEqual([difference.fromState, difference.toState], [waiting, waiting]);
+      assert.match(difference.warnings.join(), /have not been read yet/);
+      await until(async () => {
+        const { imagesWaiting } = await api.findings.getExposure({ uidp: { ids: [repoUid] } });
+        return imagesWaiting === "3";
+      });
+      tracked.proxy.instead = () => undefined;
+      for (const digest of [image.digest, ...platforms.map((one: Answer) => one.digest)]) {
+        assert.equal((await images.read("acme/slow", digest)).state, 3);
+      }
+      const read = await api.inventory.listImagePackages({ repoUid, digest: image.digest });
+      assert.equal(read.state, "INVENTORY_STATE_NONE");
     });
 
     /** The images that are still to be read, and their signatures, once everything else is done. */
@@ -146,23 +191,58 @@ for (const store of STORES) {
   });
 }
 
-test("a registry that could not be reached is not asked for a while", async () => {
-  const warnings: object[] = [];
-  const log = { warn: (fields: object) => warnings.push(fields) };
+describe("a registry that cannot be reached", () => {
+  interface Warning {
+    readonly host: string;
+    readonly pauseMs: number;
+  }
   const { signal } = new AbortController();
   const down = async () => {
     throw new WharfError("UNAVAILABLE", "no answer");
   };
-  const availability = new RegistryAvailability(log as never, 50);
-  await assert.rejects(availability.ask("one", signal, down), WorkPostponed);
-  let answers = 0;
-  const answer = async () => ++answers;
-  await assert.rejects(availability.ask("one", signal, answer), WorkPostponed);
-  assert.equal(await availability.ask("two", signal, answer), 1);
-  for (;;) {
-    const result = await availability.ask("one", signal, answer).catch(() => undefined);
-    if (result !== undefined) break;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+
+  function availabilityWith(firstMs: number, lastMs: number) {
+    const warnings: Warning[] = [];
+    const log = { warn: (fields: Warning) => warnings.push(fields) };
+    return { warnings, registries: new RegistryAvailability(log as never, { firstMs, lastMs }) };
   }
-  assert.deepEqual([answers, warnings.length], [2, 1]);
+
+  test("is not asked for a while", async () => {
+    const { registries, warnings } = availabilityWith(50, 50);
+    await assert.rejects(registries.ask("one", signal, down), WorkPostponed);
+    let answers = 0;
+    const answer = async () => ++answers;
+    await assert.rejects(registries.ask("one", signal, answer), WorkPostponed);
+    assert.equal(await registries.ask("two", signal, answer), 1);
+    await until(() =>
+      registries.ask("one", signal, answer).then(
+        () => true,
+        () => false,
+      ),
+    );
+    assert.deepEqual([answers, warnings.length], [2, 1]);
+  });
+
+  test("is asked after ever longer pauses, and at once when it has answered", async () => {
+    const { registries, warnings } = availabilityWith(2, 8);
+    const failures = async (count: number) => {
+      await until(async () => {
+        // Those that fail at the same time are one failure.
+        await Promise.allSettled([1, 2, 3].map(() => registries.ask("one", signal, down)));
+        return warnings.length >= count;
+      });
+      return warnings.map(({ host, pauseMs }) => [host, pauseMs]);
+    };
+    const growing = [2, 4, 8, 8].map((pause) => ["one", pause]);
+    assert.deepEqual(await failures(4), growing);
+    await until(() =>
+      registries
+        .ask("one", signal, async () => true)
+        .then(
+          () => true,
+          () => false,
+        ),
+    );
+    assert.deepEqual(await failures(5), [...growing, ["one", 2]]);
+  });
 });

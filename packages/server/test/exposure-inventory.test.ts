@@ -1,6 +1,7 @@
 /** The packages of images: from attached and uploaded documents, and from layers. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { rejected } from "./support/client/api-error.ts";
 import { ExposureWorld } from "./support/exposure/exposure-world.ts";
 import { ImageWorld, layerOf, spdxOf } from "./support/world/image-world.ts";
 import { onEachStore, onStore } from "./support/world/world.ts";
@@ -33,6 +34,21 @@ onEachStore(
         "Alpine Alpine:v3.20 musl 1.2.5-r0",
         "Alpine Alpine:v3.20 musl-utils 1.2.5-r0 < musl 1.2.5-r0",
       ]);
+    });
+
+    test("signatures of cosign are no images that wait", async () => {
+      const { digest } = await images.push("acme/signed", "1", layerOf({ "etc/hostname": "x" }));
+      const signature = await images.manifest("acme/signed", `${digest.replace(":", "-")}.sig`, {
+        config: JSON.stringify({ architecture: "", os: "" }),
+        layers: [{ mediaType: "application/vnd.dev.cosign.simplesigning.v1+json", content: "{}" }],
+      });
+      await images.settled();
+      assert.equal(await images.find("acme/signed", signature.digest), undefined);
+      assert.equal((await images.find("acme/signed", digest))?.state, 3);
+      const api = world.operator();
+      const repoUid = await images.repo("acme/signed");
+      const inventory = api.inventory.getImageInventory({ repoUid, digest: signature.digest });
+      assert.equal((await rejected(inventory)).code, 5);
     });
 
     test("an SBOM that is attached as a referrer replaces them", async () => {

@@ -61,6 +61,7 @@ onEachStore("rights of exposure", (world) => {
     vulnerabilities: (api) => api.findings.listFoundVulnerabilities(EVERY),
     fixes: (api) => api.findings.listFixes({}),
     overview: (api) => api.findings.getExposure({ days: 5 }),
+    tagged: (api) => api.inventory.listTaggedImages({}),
     ...Object.fromEntries(
       [...SECRETS, "library", "CVE", "GHSA", "repo", "sha256:"].flatMap(
         (text) =>
@@ -94,6 +95,7 @@ onEachStore("rights of exposure", (world) => {
     const vulnerability = "CVE-2026-6666";
     return [
       rejected(api.findings.listFixedTags({ repoUid, vulnerability })),
+      rejected(api.findings.countFindings({ repoUid, digests: [digest] })),
       rejected(api.inventory.listImagePackages(one)),
       rejected(api.inventory.getImageInventory(one)),
       rejected(api.inventory.getSbomDocument(one)),
@@ -177,6 +179,7 @@ onEachStore("rights of exposure", (world) => {
     for (const [mine, theirs] of [
       [caller.findings.listFoundVulnerabilities({}), api.findings.listFoundVulnerabilities(within)],
       [caller.findings.listFixes({}), api.findings.listFixes(within)],
+      [caller.inventory.listTaggedImages({}), api.inventory.listTaggedImages(within)],
       [
         caller.inventory.searchExposure({ query: "inner" }),
         api.inventory.searchExposure({ query: "inner", ...within }),
@@ -281,6 +284,8 @@ onEachStore("rights of exposure", (world) => {
     const caller = api.as(token);
     const { totalCount } = await caller.inventory.listPackageImages({ package: name });
     assert.equal(totalCount, String(FOLDERS / 2));
+    const tagged = await caller.inventory.listTaggedImages({});
+    assert.equal(tagged.totalCount, String(FOLDERS / 2));
     const repos: string[] = [];
     for (let pageToken = ""; ; ) {
       const page = await caller.findings.list({ orderBy: "repo", pageSize: 90, pageToken });

@@ -5,6 +5,8 @@ import { gzipSync } from "node:zlib";
 import { ScanReportsService } from "@wharf/contract";
 import { CODES } from "@wharf/contract/messages";
 import { vulnerabilitiesV1 } from "@wharf/contract/v1";
+import { DocumentReader } from "../src/exposure/inventory/document-reader.ts";
+import { readReport } from "../src/exposure/scans/read-report.ts";
 import { ApiError } from "./support/client/api-error.ts";
 import { storeFindings } from "./support/exposure/stored-findings.ts";
 import { ImageWorld, spdxOf } from "./support/world/image-world.ts";
@@ -260,3 +262,19 @@ onEachStore(
   },
   { registry: true },
 );
+
+test("large reports are parsed beside the event loop", async (t) => {
+  const reader = new DocumentReader();
+  t.after(() => reader.close());
+  const matches = Array.from({ length: 5_000 }, (_, at) => match(`CVE-2026-${at}`, PAD, "High"));
+  const large = Buffer.from(JSON.stringify(grype(matches)));
+  const expected = readReport(large);
+  assert.equal(expected.report?.vulnerabilities.length, matches.length);
+  const parse = t.mock.method(JSON, "parse");
+  assert.deepEqual(await reader.readReport(large), expected);
+  const broken = await reader.readReport(large.subarray(1));
+  assert.deepEqual(broken, { refusal: "content is not JSON in UTF-8" });
+  assert.equal(parse.mock.callCount(), 0);
+  assert.ok((await reader.readReport(Buffer.from(JSON.stringify(grype([]))))).report);
+  assert.equal(parse.mock.callCount(), 1);
+});

@@ -17,7 +17,7 @@ const LONGER: Readonly<Record<string, number>> = {
   feedOsvRecord: 45,
   feedOsvEcosystemRecord: 45,
   FindingsService_ListFindings: 45,
-  FindingsService_DiffImages: 50,
+  FindingsService_DiffImages: 55,
   FindingsService_GetExposure: 60,
 };
 

@@ -44,6 +44,7 @@ const LANDED: Readonly<Record<string, string>> = {
   "039-retention-policies-tag-rules.sql": "ed230d88d555",
   "040-upstream-states.sql": "c9150fafbcf7",
   "041-upstreams.sql": "d8ff817cf5b0",
+  "042-image-states.sql": "3616d36ddd75",
   "schema-027.sql": "de494e14b522",
 };
 

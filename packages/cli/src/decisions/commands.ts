@@ -34,6 +34,7 @@ const DECISION = {
 } as const;
 
 export const createDefinition = define({
+  writes: true,
   name: "create",
   summary: "Decide about a vulnerability in the images of a group or repo",
   description: `A decision takes effect once somebody else approves it. The nearest decision to an image wins. Findings
@@ -76,6 +77,7 @@ that it suppresses remain listed, with the decision.`,
 const REASON = { type: "string", value: "TEXT", summary: "The reason, for people" } as const;
 
 export const approveDefinition = define({
+  writes: true,
   name: "approve",
   summary: "Approve a decision, which then takes effect",
   description: "Nobody approves a decision that they have written.",
@@ -87,6 +89,7 @@ export const approveDefinition = define({
 });
 
 export const rejectDefinition = define({
+  writes: true,
   name: "reject",
   summary: "Reject a decision",
   examples: [{ command: "wharf decisions reject CVE-2026-0001 --reason 'the endpoint is public'" }],

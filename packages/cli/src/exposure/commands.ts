@@ -179,6 +179,31 @@ export const packagesDefinition = define({
   },
 });
 
+export const INVENTORY_STATES = ["waiting", "known", "none", "refused"] as const;
+
+export const imagesDefinition = define({
+  name: "images",
+  summary: "List images with a tag by whether their packages are known",
+  description: `The packages of an image are known, waiting to be read, or none: there is no SBOM, and the layers have no
+database of packages. Documents and layers that cannot be read are refused, with a reason.`,
+  examples: [
+    {
+      command: "wharf exposure images --state none,refused --parent acme",
+      shows: "images about which nothing can be said",
+    },
+  ],
+  options: {
+    state: {
+      type: "list",
+      value: "STATE",
+      summary: `Only these states: ${INVENTORY_STATES.join(", ")}`,
+    },
+    "in-use": FINDING_OPTIONS["in-use"],
+    ...SCOPE,
+    ...listOptions(),
+  },
+});
+
 export const searchDefinition = define({
   name: "search",
   summary: "Find vulnerabilities, packages and images by a part of their name",
@@ -198,6 +223,7 @@ export const exposure = group({
     command(fixesDefinition, load, "fixes"),
     command(diffDefinition, loadPackages, "diff"),
     command(packagesDefinition, loadPackages, "packages"),
+    command(imagesDefinition, () => import("./images.ts"), "images"),
     command(searchDefinition, loadPackages, "search"),
   ],
 });

@@ -23,6 +23,7 @@ import type {
   unprotectDefinition,
 } from "./commands.ts";
 import { compareVersions } from "./version-order.ts";
+import { vulnerabilityColumns } from "./vulnerabilities.ts";
 
 const TAG: Kind<Tag> = {
   one: "tag",
@@ -75,8 +76,12 @@ const COLUMNS: readonly Column<Tag>[] = [
 
 /** Columns with the path of the repo, such as `acme/platform/app`. */
 async function withRepo(context: Context, tags: readonly Tag[]): Promise<readonly Column<Tag>[]> {
-  const paths = await repoPaths(context, tags);
-  return [{ header: "Repo", value: ({ uid }) => paths.get(parentOf(uid)) }, ...COLUMNS];
+  const [paths, vulnerabilities] = await Promise.all([
+    repoPaths(context, tags),
+    vulnerabilityColumns(context, tags),
+  ]);
+  const repo = { header: "Repo", value: ({ uid }: Tag) => paths.get(parentOf(uid)) };
+  return [repo, ...COLUMNS, ...vulnerabilities];
 }
 
 /** Tags by the path of their repo, then by version. */

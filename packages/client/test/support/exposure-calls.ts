@@ -44,6 +44,8 @@ async function findings({ findings: api }: Wharf, { organization, repo, affected
     tags.map(({ tag }) => tag),
     ["1.0", "1.1"],
   );
+  const { images: counted } = await api.count({ repoUid: repo, digests: [affected] });
+  assert.equal(counted[0]?.severities[0]?.open, 1n);
   assert.equal((await api.getExposure({ uidp })).imagesAffected, 1n);
   const difference = await api.diffImages({ fromRepoUid: repo, from: "1.0", to: "1.1" });
   assert.equal(difference.changedPackages[0]?.name, "left-pad");
@@ -57,6 +59,7 @@ async function inventory(
   assert.equal(packages.length, 2);
   const { platforms } = await api.getImage({ repoUid, digest });
   assert.equal(platforms[0]?.format, "SPDX-2.3");
+  assert.equal((await api.listTaggedImages({ inUse: true })).totalCount, 2n);
   const { images } = await api.listPackageImages({ package: "left-pad" });
   assert.deepEqual(new Set(images.map(({ repoPath }) => repoPath)), new Set([NAME]));
   assert.ok((await api.searchExposure({ query: "left-pad" })).$typeName);

@@ -1,23 +1,27 @@
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { api } from "../api/client.ts";
+import { useAccess } from "../api/access.ts";
+import { api, useRead } from "../api/client.ts";
 import { useGroupNames } from "../api/group-names.ts";
 import { usePages, useSettled } from "../api/pages.ts";
 import { texts } from "../texts/common.ts";
 import { Modal } from "../ui/modal.tsx";
-import { parentOf, useScreenLocation } from "./location.ts";
+import { exposureChoices } from "./exposure-choices.ts";
+import { parentOf, rootOf, screenLink, useScreenLocation } from "./location.ts";
 import { GROUP_SCREENS, type GroupScreenName } from "./screens.ts";
 
 interface Choice {
   readonly id: string;
   readonly label: string;
   readonly hint: string;
-  readonly to: string;
-  readonly uid?: string;
+  readonly to: { readonly to: string; readonly params?: object; readonly search?: object };
 }
 
 const GROUPS_PER_PAGE = 20;
+
+/** Vulnerabilities, packages and images, of each as many. */
+const FOUND_OF_EACH = 5;
 
 /** The next page is loaded this far from the end. */
 const NEAR_PIXELS = 100;
@@ -45,6 +49,7 @@ function Search({ close }: { readonly close: () => void }) {
     { enabled: settled !== "" },
   );
   const groups = found.rows.filter(({ name = "" }) => name.startsWith(wanted));
+  const exposed = useExposed(uid, settled, wanted);
   const { pathTo } = useGroupNames(groups.map(({ uid = "" }) => uid));
   const choices: Choice[] = [
     ...pages(uid).filter(({ label }) => label.toLowerCase().includes(wanted)),
@@ -54,13 +59,13 @@ function Search({ close }: { readonly close: () => void }) {
       hint: group.uid?.includes("/")
         ? pathTo(parentOf(group.uid))
         : texts.palette.group(group.uid ?? ""),
-      to: "/folders/$",
-      uid: group.uid ?? "",
+      to: screenLink("folders", group.uid ?? ""),
     })),
+    ...exposed.choices,
   ];
-  const go = ({ to, uid: at }: Choice) => {
+  const go = ({ to }: Choice) => {
     close();
-    navigate({ to, ...(at !== undefined && { params: { _splat: at } }) } as never);
+    navigate(to as never);
   };
   return (
     <Autocomplete.Root
@@ -82,7 +87,9 @@ function Search({ close }: { readonly close: () => void }) {
         aria-label={texts.palette.title}
       />
       <Autocomplete.Empty className="palette-empty">
-        {found.isLoading || settled !== wanted ? texts.palette.searching : texts.palette.nothing}
+        {found.isLoading || exposed.isLoading || settled !== wanted
+          ? texts.palette.searching
+          : texts.palette.nothing}
       </Autocomplete.Empty>
       <Autocomplete.List
         className="palette-list"
@@ -107,6 +114,24 @@ function Search({ close }: { readonly close: () => void }) {
   );
 }
 
+/** Search results in the current organization, or in the current folder of a caller without rights above it. */
+function useExposed(uid: string, settled: string, wanted: string) {
+  const { can } = useAccess();
+  const organization = rootOf(uid);
+  const group = can("vuln_report.list", organization) ? organization : uid;
+  const enabled = uid !== "" && settled !== "" && can("vuln_report.list", group);
+  const request = { uidp: { descendantsOf: group }, query: settled, limit: FOUND_OF_EACH };
+  const { data, isFetching, isPlaceholderData } = useRead(api.inventory.searchExposure, request, {
+    enabled,
+  });
+  const isCurrent = enabled && settled === wanted && !isPlaceholderData;
+  const choices = isCurrent && data !== undefined ? exposureChoices(group, data) : [];
+  return {
+    isLoading: enabled && isFetching,
+    choices: choices.map(({ kind, hint, ...one }) => ({ ...one, hint: `${kind}: ${hint}` })),
+  };
+}
+
 function pages(uid: string): Choice[] {
   const here =
     uid === ""
@@ -115,8 +140,7 @@ function pages(uid: string): Choice[] {
           id: screen,
           label: texts.screens[screen],
           hint: texts.palette.here,
-          to: `/${screen}/$`,
-          uid,
+          to: screenLink(screen, uid),
         }));
   return [
     ...here,
@@ -124,8 +148,13 @@ function pages(uid: string): Choice[] {
       id: "organizations",
       label: texts.screens.organizations,
       hint: texts.palette.page,
-      to: "/organizations",
+      to: { to: "/organizations" },
     },
-    { id: "account", label: texts.shell.account, hint: texts.palette.page, to: "/account" },
+    {
+      id: "account",
+      label: texts.shell.account,
+      hint: texts.palette.page,
+      to: { to: "/account" },
+    },
   ];
 }

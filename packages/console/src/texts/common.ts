@@ -83,9 +83,9 @@ export const texts = {
   },
   palette: {
     open: "Find",
-    title: "Find pages, organizations and folders",
-    placeholder: "Page, or the beginning of a name",
-    nothing: "No page, organization or folder begins with this.",
+    title: "Find pages, folders, vulnerabilities and packages",
+    placeholder: "Page, folder, CVE-2026-1234, openssl",
+    nothing: "Nothing matches.",
     searching: "Searching",
     here: "here",
     page: "page",

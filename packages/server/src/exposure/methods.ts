@@ -4,9 +4,11 @@ import type { ListDeps } from "../engine/list/lists.ts";
 import type { WriteDeps } from "../engine/write/mutation.ts";
 import type { Handler } from "../rpc/call.ts";
 import { getImageInventory } from "./documents/image-inventory.ts";
+import { listTaggedImages } from "./documents/list-tagged-images.ts";
 import { reindexImage } from "./documents/reindex-image.ts";
 import { getSbomDocument } from "./documents/sbom-document.ts";
 import { uploadDocument } from "./documents/upload-document.ts";
+import { countFindings } from "./findings/count-findings.ts";
 import { diffImages } from "./findings/diff-images.ts";
 import { listFindings } from "./findings/list-findings.ts";
 import { listFixedTags } from "./findings/list-fixed-tags.ts";
@@ -31,9 +33,11 @@ export function exposureMethods(
     [findings.listFoundVulnerabilities, listVulnerabilities(deps)],
     [findings.listFixes, listFixes(deps)],
     [findings.listFixedTags, listFixedTags(deps)],
+    [findings.countFindings, countFindings(deps)],
     [findings.getExposure, getExposure(deps)],
     [findings.diffImages, diffImages(deps)],
     [inventory.listImagePackages, listImagePackages(deps)],
+    [inventory.listTaggedImages, listTaggedImages(deps)],
     [inventory.listPackageImages, listPackageImages(deps)],
     [inventory.searchExposure, searchExposure(deps)],
     [inventory.getImageInventory, getImageInventory(deps)],

@@ -67,7 +67,7 @@ export function registerExposure(
   const contents = { ...deps, storage, remotes, availability, readsLayers };
   const { handlers } = api;
   handlers.bindAll(exposureMethods(contents, documents));
-  handlers.bindAll(scanReportHandlers(deps));
+  handlers.bindAll(scanReportHandlers(deps, documents));
   api.addEndpoints(() => osvEndpoints(deps));
   const sources = registerSources(api, { ...deps, policy: deps.sinkPolicy }, times);
   const worker = new ExposureWorker(

@@ -1,7 +1,7 @@
 import type { FindingSeverityJson, FindingStatusJson } from "@wharf/contract/messages";
 import { exposureTexts, SEVERITY_NAMES, STATUS_NAMES } from "../../texts/exposure.ts";
 
-const SEVERITY_TONES: Readonly<Record<FindingSeverityJson, string>> = {
+export const SEVERITY_TONES: Readonly<Record<FindingSeverityJson, string>> = {
   FINDING_SEVERITY_CRITICAL: "critical",
   FINDING_SEVERITY_HIGH: "bad",
   FINDING_SEVERITY_MEDIUM: "warn",

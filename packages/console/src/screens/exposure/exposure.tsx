@@ -9,6 +9,7 @@ import { Fixes } from "./fixes.tsx";
 import { FoundVulnerabilities } from "./found-vulnerabilities.tsx";
 import { Overview } from "./overview.tsx";
 import { Sources } from "./sources/sources.tsx";
+import { TaggedImages } from "./tagged-images.tsx";
 
 const { tabs } = exposureTexts;
 
@@ -23,6 +24,7 @@ export function Screen() {
       {tab === "overview" && <Overview group={uid} />}
       {tab === "list" && <FoundVulnerabilities group={uid} />}
       {tab === "fixes" && <Fixes request={{ uidp: { descendantsOf: uid } }} />}
+      {tab === "images" && <TaggedImages group={uid} />}
       {tab === "decisions" && <Decisions group={uid} />}
       {tab === "sources" && <Sources group={uid} />}
     </Page>
@@ -41,6 +43,8 @@ function commandOf(uid: string, tab: string) {
       };
     case "fixes":
       return { cli: `wharf exposure fixes --parent ${uid}`, rest: rest("fixes") };
+    case "images":
+      return { cli: `wharf exposure images --parent ${uid}`, rest: rest("taggedImages") };
     case "decisions":
       return call(rest("decisions"));
     case "sources":

@@ -1,4 +1,4 @@
-import type { ExposureJson, FindingJson } from "@wharf/contract/messages";
+import type { ExposureJson, FindingJson, VulnerabilitySourceJson } from "@wharf/contract/messages";
 import { api, useRead } from "../../api/client.ts";
 import { useListSearch } from "../../app/location.ts";
 import { exposureTexts, SEVERITY_NAMES } from "../../texts/exposure.ts";
@@ -19,7 +19,7 @@ import {
   withoutSort,
 } from "./findings.tsx";
 import { countsOf, findingKey, IN_USE_CHIP, seriesOf, severityOf } from "./model.ts";
-import { Freshness } from "./sources/freshness.tsx";
+import { Freshness, isBehind, useSourcesOf } from "./sources/freshness.tsx";
 
 const { overview: words } = exposureTexts;
 
@@ -41,6 +41,7 @@ export function Overview({ group }: { readonly group: string }) {
     ...{ uidp, pageSize: 1 },
     reviewState: "DECISION_REVIEW_STATE_PENDING",
   });
+  const sources = useSourcesOf(group);
   if (error !== null) return <Failed error={error} />;
   if (data === undefined) return <Loading />;
   return (
@@ -56,7 +57,11 @@ export function Overview({ group }: { readonly group: string }) {
           />
           <Tiles
             label={words.images}
-            tiles={[...imageTiles(data), pendingTile(Number(pending.data?.totalCount ?? 0))]}
+            tiles={[
+              ...imageTiles(data, isInUse),
+              pendingTile(Number(pending.data?.totalCount ?? 0)),
+              ...(sources.length > 0 ? [sourcesTile(sources)] : []),
+            ]}
           />
           <Chart
             title={words.chart}
@@ -110,7 +115,11 @@ function findingTiles(
   ];
 }
 
-function imageTiles(data: ExposureJson): Tile[] {
+function imageTiles(data: ExposureJson, isInUse: boolean): Tile[] {
+  const list = (state: string) => ({
+    ...{ tab: "images", state },
+    ...(isInUse && { used: "true" }),
+  });
   const count = (value: string | undefined) => Number(value ?? 0);
   const number = (value: string | undefined) => count(value).toLocaleString("en");
   const days = Number(data.daysToFix ?? 0);
@@ -126,14 +135,21 @@ function imageTiles(data: ExposureJson): Tile[] {
       value: number(data.imagesWithoutPackages),
       note: words.withoutPackagesNote,
       tone: count(data.imagesWithoutPackages) > 0 ? "warn" : "plain",
+      search: list("none"),
     },
     {
       name: words.refused,
       value: number(data.imagesWithRefusedDocuments),
       note: words.refusedNote,
       tone: count(data.imagesWithRefusedDocuments) > 0 ? "warn" : "plain",
+      search: list("refused"),
     },
-    { name: words.waiting, value: number(data.imagesWaiting), note: words.waitingNote },
+    {
+      name: words.waiting,
+      value: number(data.imagesWaiting),
+      note: words.waitingNote,
+      search: list("waiting"),
+    },
     ...(days > 0 ? [{ name: words.daysToFix, value: words.days(days), note: words.daysNote }] : []),
   ];
 }
@@ -145,6 +161,17 @@ function pendingTile(count: number): Tile {
     note: words.pendingNote,
     tone: count > 0 ? "calm" : "plain",
     search: { tab: "decisions", review: "pending" },
+  };
+}
+
+function sourcesTile(sources: readonly VulnerabilitySourceJson[]): Tile {
+  const count = sources.filter(isBehind).length;
+  return {
+    name: words.behind,
+    value: count.toLocaleString("en"),
+    note: words.ofSources(sources.length),
+    tone: count > 0 ? "bad" : "plain",
+    search: { tab: "sources" },
   };
 }
 

@@ -1,9 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import type { TagJson } from "@wharf/contract/messages";
+import { useAccess } from "../../api/access.ts";
 import { api } from "../../api/client.ts";
 import { useImage, useImages } from "../../api/images.ts";
 import { type ListSearch, screenLink, useListSearch } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
+import { exposureTexts } from "../../texts/exposure.ts";
 import { imageTexts } from "../../texts/registry.ts";
 import { bytesText } from "../../ui/bytes.ts";
 import { Code } from "../../ui/code.tsx";
@@ -12,6 +14,7 @@ import type { Filter } from "../../ui/filters.tsx";
 import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
+import { FindingCounts } from "../exposure/counts.tsx";
 import { useImageName } from "./pull-command.tsx";
 
 const FILTERS: readonly Filter[] = [
@@ -21,7 +24,11 @@ const FILTERS: readonly Filter[] = [
   { name: "deprecated", label: imageTexts.deprecated, options: imageTexts.deprecations },
 ];
 
-function columnsOf(repo: string): readonly Column<TagJson>[] {
+function columnsOf(repo: string, showsFindings: boolean): readonly Column<TagJson>[] {
+  const findings: Column<TagJson> = {
+    header: exposureTexts.label,
+    cell: ({ digest = "" }) => <FindingCounts repo={repo} digest={digest} />,
+  };
   return [
     {
       header: texts.columns.name,
@@ -45,6 +52,7 @@ function columnsOf(repo: string): readonly Column<TagJson>[] {
       header: texts.columns.size,
       cell: ({ digest = "" }) => <Size repo={repo} digest={digest} />,
     },
+    ...(showsFindings ? [findings] : []),
     {
       header: texts.columns.pushed,
       sort: "update_time",
@@ -62,6 +70,7 @@ function columnsOf(repo: string): readonly Column<TagJson>[] {
 export function TagList({ repo, name }: { readonly repo: string; readonly name: string }) {
   const [search] = useListSearch();
   const image = useImageName(repo, name);
+  const { can } = useAccess();
   return (
     <ResourceList
       label={imageTexts.tabs.tags}
@@ -69,7 +78,7 @@ export function TagList({ repo, name }: { readonly repo: string; readonly name: 
       request={{ uidp: { childrenOf: repo }, ...filtersOf(search) }}
       filters={FILTERS}
       rows={({ tags }) => tags}
-      columns={columnsOf(repo)}
+      columns={columnsOf(repo, can("vuln_report.list", repo))}
       defaultSort="update_time desc"
       emptyTitle={imageTexts.noTags}
       emptyText={imageTexts.noTagsText}

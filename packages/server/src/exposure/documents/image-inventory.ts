@@ -14,9 +14,20 @@ import { notFound } from "../../lib/errors.ts";
 import { type Handler, onlyReads } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
 import type { Reader } from "../../store/db/connection.ts";
-import { findImages, type StoredImage } from "../../store/tables/exposure/images/images.ts";
-import { findManifest, type Manifest } from "../../store/tables/registry/manifests.ts";
+import {
+  findImage,
+  findImages,
+  type StoredImage,
+  type Tagging,
+} from "../../store/tables/exposure/images/images.ts";
+import { platformFor } from "../../store/tables/exposure/images/waiting-images.ts";
+import {
+  findManifest,
+  knownDigests,
+  type Manifest,
+} from "../../store/tables/registry/manifests.ts";
 import { type DocumentDetail, detailOf } from "../inventory/image-detail.ts";
+import { unavailable } from "../inventory/read-inventory.ts";
 
 /** The handler of GetImageInventory. */
 export function getImageInventory({ store }: ResourceStore): Handler {
@@ -39,22 +50,30 @@ export async function readImageInventory(
   const stored = new Map(
     (await findImages(reader, repo, digests)).map((image) => [image.digest, image]),
   );
+  const absent = digests.filter((one) => !stored.has(one));
+  const existing = await knownDigests(reader, repo, absent);
   const platforms = images.flatMap((image) => {
     const found = stored.get(image.digest);
-    return found === undefined ? waiting(image) : toInventory(found);
+    if (found !== undefined) return toInventory(found);
+    return existing.has(image.digest) ? [] : missing(image);
   });
   return create(ImageInventorySchema, { platforms });
 }
 
-/** The manifest of an image or an index: what is attached to others, such as an SBOM, is neither. */
+/**
+ * The manifest of an image or an index: what is attached to others, such as an SBOM, is neither, nor are artifacts that
+ * look like images, which have no row once they were read.
+ */
 export async function findImageOrIndex(
   reader: Reader,
   repo: string,
   digest: string,
 ): Promise<Manifest> {
   const manifest = await findManifest(reader, repo, digest);
-  const isOther = manifest === undefined || manifest.kind === "other" || manifest.subject !== "";
-  if (isOther) throw notFound("Image", `${repo}@${digest}`);
+  const none = () => notFound("Image", `${repo}@${digest}`);
+  if (manifest === undefined || manifest.kind === "other" || manifest.subject !== "") throw none();
+  const isIndex = manifest.kind === "index";
+  if (!isIndex && (await findImage(reader, repo, digest)) === undefined) throw none();
   return manifest;
 }
 
@@ -64,12 +83,18 @@ export function imagesOf(manifest: Manifest): { digest: string; architecture: st
   return manifest.children.filter(({ architecture }) => architecture !== "unknown");
 }
 
-function waiting({ digest, architecture }: { digest: string; architecture: string }) {
-  const platform = architecture === "" ? "" : `linux/${architecture}`;
-  return create(PlatformInventorySchema, { digest, platform, state: InventoryState.WAITING });
+/** An image that an index lists, but that was not pushed with it. */
+function missing({ digest, architecture }: { digest: string; architecture: string }) {
+  const { reason, detail } = unavailable();
+  return create(PlatformInventorySchema, {
+    ...{ digest, platform: platformFor(architecture), state: InventoryState.REFUSED },
+    ...{ reason, description: detail.description },
+  });
 }
 
-function toInventory(image: StoredImage): PlatformInventory {
+export function toInventory(
+  image: Omit<StoredImage, "document" | keyof Tagging>,
+): PlatformInventory {
   const { digest, platform, state, reason, source, packages, withoutPurl, indexed } = image;
   const detail = detailOf(image);
   const { description, format, tool, operatingSystem, generated } = detail;

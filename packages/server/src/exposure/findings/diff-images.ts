@@ -57,6 +57,8 @@ export function diffImages({ store, catalog }: ListDeps): Handler {
       warnings: [...[from, to].flatMap(warningOf), ...tooMany],
       fromDigest: from.digest,
       toDigest: to.digest,
+      fromState: from.state,
+      toState: to.state,
     });
     return messageReply(ImageDifferenceSchema, response);
   });
@@ -80,9 +82,14 @@ async function findImage(
     ? name
     : isVisible && (await tagsNamed(reader, repo, [name])).get(name);
   const images = digest ? await visibleImagesOf(reader, intervals, repo, digest) : [];
-  const chosen = imageFor(images, platform);
+  const chosen = imageFor(images, platform) ?? images.find((one) => mayBeFor(one, platform));
   if (chosen !== undefined) return chosen;
   throw notFound("Image", platform === "" ? name : `${name} (${platform})`);
+}
+
+/** Of an image that was not read yet, the architecture may be known, but not its variant. */
+function mayBeFor({ platform, state }: ImageRow, requested: string): boolean {
+  return state === InventoryState.WAITING && requested.startsWith(`${platform}/`);
 }
 
 function packagesOf(reader: Reader, { id }: ImageRow): Promise<PackageRow[]> {
@@ -90,7 +97,9 @@ function packagesOf(reader: Reader, { id }: ImageRow): Promise<PackageRow[]> {
 }
 
 function warningOf({ digest, state }: ImageRow): string[] {
-  return state === InventoryState.KNOWN ? [] : [`the packages of ${digest} are not known`];
+  if (state === InventoryState.KNOWN) return [];
+  const isWaiting = state === InventoryState.WAITING;
+  return [`the packages of ${digest} ${isWaiting ? "have not been read yet" : "are not known"}`];
 }
 
 /** Packages by ecosystem and name: one that has several versions in an image is compared by its package URLs. */

@@ -62,7 +62,7 @@ export async function readFilter(
   };
 }
 
-function mustBeKnown(
+export function mustBeKnown(
   field: string,
   values: readonly number[],
   known: Readonly<Record<number, unknown>>,

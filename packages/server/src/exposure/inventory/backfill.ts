@@ -1,6 +1,7 @@
 import type { Store } from "../../store/db/store.ts";
 import { unreadManifests } from "../../store/tables/exposure/images/images.ts";
-import { imageWork } from "../../store/tables/exposure/work/image-work.ts";
+import { addWaiting } from "../../store/tables/exposure/images/waiting-images.ts";
+import { imageWork, tagWork } from "../../store/tables/exposure/work/image-work.ts";
 import { requestWork, type Work } from "../../store/tables/exposure/work/work.ts";
 import { workInPages } from "../work/pages.ts";
 
@@ -16,8 +17,15 @@ export function requestUnread(store: Store, work: Work): Promise<void> {
     const [repo = "", digest = ""] = after.split(" ");
     const now = Date.now();
     const page = await unreadManifests(tx, repo, digest, BATCH_SIZE);
+    await addWaiting(
+      tx,
+      page.filter(({ kind }) => kind === "image"),
+    );
     // After what is pushed now, which is due at once.
-    const requests = page.map((one) => ({ ...imageWork(one.repo, one.digest), due: now }));
+    const requests = page.flatMap((one) => [
+      { ...imageWork(one.repo, one.digest), due: now },
+      tagWork(one.repo, one.digest),
+    ]);
     await requestWork(tx, requests);
     const end = page.length < BATCH_SIZE ? undefined : page.at(-1);
     if (end !== undefined) return `${end.repo} ${end.digest}`;

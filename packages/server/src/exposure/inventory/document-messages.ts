@@ -1,5 +1,6 @@
 import type { Sbom } from "../sboms/sbom.ts";
 import type { VexStatement } from "../sboms/vex-statement.ts";
+import type { ReportReading } from "../scans/read-report.ts";
 import type { SignatureReading, SignatureRequest } from "../signatures/signature-messages.ts";
 import type { InventoryPackage } from "./inventory-package.ts";
 
@@ -43,10 +44,17 @@ export interface DocumentReading {
   readonly signature?: SignatureReading;
 }
 
-export interface DocumentAnswer {
+/** A report of a scanner to read. */
+export interface ReportRequest {
+  readonly id: number;
+  readonly report: Uint8Array;
+}
+
+export interface ThreadAnswer {
   readonly id: number;
   /** One for each SBOM and VEX document of a file: an attestation may have several. */
   readonly readings?: readonly DocumentReading[];
+  readonly report?: ReportReading;
   /** An error of the program, not of the document. */
   readonly error?: string;
 }

@@ -3,7 +3,13 @@ import { extname, join } from "node:path";
 import { getAsset, isSea } from "node:sea";
 import { Worker } from "node:worker_threads";
 import { Semaphore } from "../../lib/scheduling/semaphore.ts";
-import type { DocumentAnswer, DocumentReading, DocumentRequest } from "./document-messages.ts";
+import { type ReportReader, type ReportReading, readReport } from "../scans/read-report.ts";
+import type {
+  DocumentReading,
+  DocumentRequest,
+  ReportRequest,
+  ThreadAnswer,
+} from "./document-messages.ts";
 import { readFile } from "./read-document.ts";
 
 /** Beside this file, in the sources and in the build. */
@@ -25,12 +31,17 @@ const NURSERY_MB = 64;
 const IDLE_MS = 30_000;
 
 interface Pending {
-  resolve(answer: DocumentAnswer): void;
+  resolve(answer: ThreadAnswer): void;
   reject(error: Error): void;
 }
 
-/** Reads documents: small ones at once, others in a thread, which is started when it is needed. */
-export class DocumentReader {
+/** A request to the thread. */
+type Question = Omit<DocumentRequest, "id"> | Omit<ReportRequest, "id">;
+
+const TOO_LARGE = `needs more than ${MAX_HEAP_MB} MiB of memory`;
+
+/** Reads documents and reports: small ones at once, others in a thread, which is started when it is needed. */
+export class DocumentReader implements ReportReader {
   readonly #pending = new Map<number, Pending>();
   /** One large document at a time: if the thread runs out of memory, it is because of this one. */
   readonly #semaphore = new Semaphore(1);
@@ -43,13 +54,14 @@ export class DocumentReader {
     const { bytes, isCompressed, signature } = request;
     const isSmall = !isCompressed && bytes.length <= MAX_INLINE_BYTES;
     if (isSmall && (signature?.keys.length ?? 0) <= MAX_INLINE_KEYS) return readFile(request);
-    try {
-      return await this.#semaphore.run(() => this.#readInThread(request));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ERR_WORKER_OUT_OF_MEMORY") throw error;
-      const message = `needs more than ${MAX_HEAP_MB} MiB of memory`;
-      return [{ refusal: { code: "too_large", message } }];
-    }
+    const answer = await this.#readInThread(request);
+    return answer?.readings ?? [{ refusal: { code: "too_large", message: TOO_LARGE } }];
+  }
+
+  async readReport(report: Uint8Array): Promise<ReportReading> {
+    if (report.length <= MAX_INLINE_BYTES) return readReport(report);
+    const answer = await this.#readInThread({ report });
+    return answer?.report ?? { refusal: `content ${TOO_LARGE}` };
   }
 
   async close(): Promise<void> {
@@ -64,26 +76,36 @@ export class DocumentReader {
     await worker?.terminate();
   }
 
-  async #readInThread(request: Omit<DocumentRequest, "id">): Promise<readonly DocumentReading[]> {
+  /** Undefined if the thread ran out of memory. */
+  async #readInThread(question: Question): Promise<ThreadAnswer | undefined> {
+    try {
+      return await this.#semaphore.run(() => this.#ask(question));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ERR_WORKER_OUT_OF_MEMORY") throw error;
+      return undefined;
+    }
+  }
+
+  async #ask(question: Question): Promise<ThreadAnswer> {
     if (this.#isClosed) throw new Error("the reader is closed");
     const id = ++this.#lastId;
     clearTimeout(this.#idle);
     const worker = this.#worker ?? this.#start();
-    const answer = await new Promise<DocumentAnswer>((resolve, reject) => {
+    const answer = await new Promise<ThreadAnswer>((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
-      worker.postMessage({ ...request, id } satisfies DocumentRequest);
+      worker.postMessage({ ...question, id } satisfies DocumentRequest | ReportRequest);
     });
     if (this.#pending.size === 0) {
       this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref();
     }
     if (answer.error !== undefined) throw new Error(answer.error);
-    return answer.readings ?? [];
+    return answer;
   }
 
   #start(): Worker {
     const worker = startWorker();
     worker.unref();
-    worker.on("message", (answer: DocumentAnswer) => {
+    worker.on("message", (answer: ThreadAnswer) => {
       this.#pending.get(answer.id)?.resolve(answer);
       this.#pending.delete(answer.id);
     });

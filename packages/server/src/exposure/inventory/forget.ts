@@ -55,7 +55,10 @@ function forgetInRepo(store: Store, repo: string, work: Work): Promise<void> {
 }
 
 /** Deletes images, and package versions that no other image contains. */
-async function deleteWithPackages(tx: Transaction, images: readonly StoredImage[]): Promise<void> {
+export async function deleteWithPackages(
+  tx: Transaction,
+  images: readonly StoredImage[],
+): Promise<void> {
   if (images.length === 0) return;
   const ids = images.map(({ id }) => id);
   const versions = await versionsOfImages(tx, ids);

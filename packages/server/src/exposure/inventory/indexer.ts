@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { parseManifest } from "../../registry/images/image-manifest.ts";
 import {
+  imagesOfManifest,
   indexesOfImages,
   writeIndexImages,
 } from "../../store/tables/exposure/images/image-indexes.ts";
@@ -9,6 +10,7 @@ import {
   findImages,
   type StoredImage,
 } from "../../store/tables/exposure/images/images.ts";
+import { platformFor } from "../../store/tables/exposure/images/waiting-images.ts";
 import { imageWork, targetOf } from "../../store/tables/exposure/work/image-work.ts";
 import { finishWork, requestWork, type Work } from "../../store/tables/exposure/work/work.ts";
 import { findManifest, type Manifest } from "../../store/tables/registry/manifests.ts";
@@ -18,7 +20,7 @@ import type { LayerReader } from "../layers/read-layers.ts";
 import { SBOM_LIMITS } from "../sboms/limits.ts";
 import type { WriteResult } from "../work/concurrent-reads.ts";
 import type { DocumentReader } from "./document-reader.ts";
-import { forgetManifest } from "./forget.ts";
+import { deleteWithPackages, forgetManifest } from "./forget.ts";
 import { type ContentsDeps, type ImageContents, openContents } from "./image-contents.ts";
 import { detailOf } from "./image-detail.ts";
 import { type FoundDocuments, imageDocuments } from "./image-documents.ts";
@@ -63,16 +65,13 @@ async function storeIndex(
   { store }: IndexerDeps,
   work: Work,
   repo: string,
-  { digest, children }: Manifest,
+  manifest: Manifest,
 ): Promise<void> {
-  // Attestations of BuildKit are children of an unknown platform. Work that requests itself would never end.
-  const images = children.filter(
-    (child) => child.architecture !== "unknown" && child.digest !== digest,
-  );
-  const digests = [...new Set(images.map((child) => child.digest))];
+  const digests = imagesOfManifest(manifest);
   const requests = digests.map((image) => ({ ...imageWork(repo, image), due: work.due }));
   await store.write(async (tx) => {
-    await writeIndexImages(tx, repo, digest, digests);
+    await writeIndexImages(tx, repo, manifest.digest, digests);
+    await updateTagging(tx, await findImages(tx, repo, digests));
     await requestWork(tx, requests);
     await finishWork(tx, work);
   });
@@ -95,7 +94,7 @@ async function readContents(
     return () => storeResult(deps, work, missing(repo, manifest));
   }
   const content = parseManifest(bytes);
-  if (!isImage(content)) return () => store.write((tx) => finishWork(tx, work));
+  if (!isImage(content)) return () => forgetArtifact(deps, work, repo, digest);
   const identity = { repo, digest, indexes };
   const found = await imageDocuments(reader, contents, identity, SBOM_LIMITS.bytes);
   const fingerprint = fingerprintOf(contents, indexes, found);
@@ -108,6 +107,19 @@ async function readContents(
   const platform = await platformOf(contents, content, manifest.architecture);
   const result = { repo, digest, platform, pushed, fingerprint, inventory };
   return () => storeResult(deps, work, result);
+}
+
+/** Signatures and other artifacts look like images until their manifest is read. */
+async function forgetArtifact(
+  { store }: IndexerDeps,
+  work: Work,
+  repo: string,
+  digest: string,
+): Promise<void> {
+  await store.write(async (tx) => {
+    await deleteWithPackages(tx, await findImages(tx, repo, [digest]));
+    await finishWork(tx, work);
+  });
 }
 
 /** Stores an image, unless its manifest was deleted meanwhile. */
@@ -158,6 +170,6 @@ function fingerprintOf(
 
 /** The result for an image that no registry has: a deletion may be reported later. */
 function missing(repo: string, { digest, pushed, architecture }: Manifest): ImageResult {
-  const platform = architecture === "" ? "" : `linux/${architecture}`;
+  const platform = platformFor(architecture);
   return { repo, digest, platform, pushed, fingerprint: "", inventory: unavailable() };
 }

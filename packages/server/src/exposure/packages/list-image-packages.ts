@@ -30,6 +30,7 @@ export function listImagePackages({ store, lists }: ListDeps): Handler {
       packages: rows.map(toImagePackage),
       nextPageToken,
       totalCount: BigInt(await countPackages(reader, image.id, text)),
+      state: image.state,
     });
     return messageReply(ListImagePackagesResponseSchema, response);
   });

@@ -23,13 +23,17 @@ import {
 } from "../../store/tables/exposure/findings/scan-reports.ts";
 import { compareReport } from "./compare.ts";
 import { toScanReport } from "./messages.ts";
+import type { ReportReader } from "./read-report.ts";
 import { uploadScanReport } from "./upload.ts";
 
 /** The handlers of ScanReportsService. */
-export function scanReportHandlers(deps: WriteDeps): (readonly [DescMethod, Handler])[] {
+export function scanReportHandlers(
+  deps: WriteDeps,
+  reports: ReportReader,
+): (readonly [DescMethod, Handler])[] {
   const { method } = ScanReportsService;
   return [
-    [method.uploadScanReport, uploadScanReport(deps)],
+    [method.uploadScanReport, uploadScanReport(deps, reports)],
     [method.listScanReports, listScanReports(deps.store)],
     [method.getScanReport, getScanReport(deps.store)],
     [method.compareScanReport, compareScanReport(deps.store)],

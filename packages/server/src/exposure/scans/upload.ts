@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { ScanReportSchema, type UploadScanReportRequest } from "@wharf/contract";
 import { audit } from "../../engine/audit/audit.ts";
 import { Mutation, type WriteDeps } from "../../engine/write/mutation.ts";
-import { invalidArgument, notFound } from "../../lib/errors.ts";
+import { notFound } from "../../lib/errors.ts";
 import { zlib } from "../../lib/runtime/lazy-builtins.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageToJson } from "../../rpc/json.ts";
@@ -14,27 +14,28 @@ import {
 } from "../../store/tables/exposure/findings/scan-reports.ts";
 import { indexesOfImages } from "../../store/tables/exposure/images/image-indexes.ts";
 import { findManifest } from "../../store/tables/registry/manifests.ts";
+import { expandReport, invalidReport } from "./expand-report.ts";
 import { toScanReport } from "./messages.ts";
-import { readReport } from "./read-report.ts";
+import type { ReportReader } from "./read-report.ts";
 import type { ScannedReport } from "./scanned.ts";
 
 /** Reports of one scanner about one image: a month, one a day. */
 const MAX_REPORTS = 31;
 
 /** The handler of UploadScanReport. */
-export function uploadScanReport(deps: WriteDeps): Handler {
+export function uploadScanReport(deps: WriteDeps, reports: ReportReader): Handler {
   const { store } = deps;
   return async (call, message) => {
     const { repoUid: repo, digest, content } = message as UploadScanReportRequest;
-    if (content.length === 0) {
-      throw invalidArgument({ field: "content", description: "content is required" });
-    }
+    if (content.length === 0) throw invalidReport("content is required");
     if ((await findManifest(store.reader, repo, digest)) === undefined) {
       throw notFound("Image", `${repo}@${digest}`);
     }
-    const report = await readReport(content);
+    const bytes = await expandReport(content);
+    const { report, refusal } = await reports.readReport(bytes);
+    if (report === undefined) throw invalidReport(refusal);
     await mustBeAbout(store.reader, repo, digest, report);
-    const { scanner, version, databaseTime, vulnerabilities, bytes } = report;
+    const { scanner, version, databaseTime, vulnerabilities } = report;
     const row = {
       ...{ repo, digest, scanner, version, databaseTime, time: call.time, size: bytes.length },
       author: call.caller.uid,
@@ -69,6 +70,5 @@ async function mustBeAbout(
   const indexes = (await indexesOfImages(reader, repo, [digest])).map(({ index }) => index);
   const own = new Set([digest, ...indexes]);
   if (digests.length === 0 || digests.some((one) => own.has(one))) return;
-  const description = `content is about ${digests[0]}, not about ${digest}`;
-  throw invalidArgument({ field: "content", description });
+  throw invalidReport(`content is about ${digests[0]}, not about ${digest}`);
 }

@@ -1,6 +1,7 @@
 import type { Mutation } from "../../engine/write/mutation.ts";
 import { notFound } from "../../lib/errors.ts";
 import { readPositions } from "../../store/resources/page.ts";
+import { addImagesOf } from "../../store/tables/exposure/images/waiting-images.ts";
 import {
   forgetWork,
   imageWork,
@@ -44,6 +45,7 @@ export async function recordManifest(
   const deleted = await manifestDeletionTime(mutation.tx, repo, manifest.digest);
   if (deleted !== undefined && deleted >= manifest.pushed) return;
   await writeManifest(mutation.tx, repo, manifest);
+  await addImagesOf(mutation.tx, repo, manifest);
   // What is attached says something about its subject.
   const target = manifest.subject || manifest.digest;
   const mayBeSigned = manifest.subject !== "" || (await hasAttached(mutation.tx, repo, target));

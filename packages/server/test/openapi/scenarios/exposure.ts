@@ -28,6 +28,7 @@ export async function exposure(record: Recorder): Promise<void> {
   await record.call(findings("ListFoundVulnerabilities"), { query: below });
   await record.call(findings("ListFixes"), { query: below });
   await record.call(findings("ListFixedTags"), { path: repo, query: { vulnerability: CVE } });
+  await record.call(findings("CountFindings"), { path: repo, query: { digests: affected } });
   await record.call(findings("GetExposure"), { query: { ...below, days: "1" } });
   await record.call(findings("DiffImages"), {
     query: { from_repo_uid: repo, from: "1.0", to: "1.1" },
@@ -36,6 +37,7 @@ export async function exposure(record: Recorder): Promise<void> {
   await record.call(inventory("GetImageInventory"), { path });
   await record.call(inventory("ListImagePackages"), { path });
   await record.call(inventory("GetSbomDocument"), { path });
+  await record.call(inventory("ListTaggedImages"), { query: below });
   await record.call(inventory("ListPackageImages"), {
     query: { package: "left-pad", ecosystem: "npm", version_range: "<1.3.1" },
   });

@@ -176,7 +176,7 @@ async function storeImage(tx: Transaction, image: TestImage, digest: string): Pr
   await tx.run(
     `INSERT INTO exposure_images (repo, digest, platform, state, reason, source, document, detail, packages,
        without_purl, indexed, pushed, tags, tagged, untagged)
-     VALUES (?, ?, 'linux/amd64', 2, '', 3, '', '{}', 0, 0, 1, ?, ?, 1, 0)
+     VALUES (?, ?, 'linux/amd64', 2, '', 3, '', '{"documents":[],"remarks":[]}', 0, 0, 1, ?, ?, 1, 0)
      ON CONFLICT (repo, digest) DO UPDATE SET tags = excluded.tags`,
     repo,
     digest,

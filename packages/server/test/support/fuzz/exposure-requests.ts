@@ -30,6 +30,7 @@ export function exposureRequests(
     "DecisionsService/UpdateDecision": { decision: { uid: decision, ...DECISION } },
     "DecisionsService/ReviewDecision": { uid: decision, state: "DECISION_REVIEW_STATE_APPROVED" },
     "FindingsService/ListFixedTags": { repoUid: repo, vulnerability: VULNERABILITY },
+    "FindingsService/CountFindings": { repoUid: repo, digests: [digest(1)] },
     "FindingsService/DiffImages": { fromRepoUid: repo, from: "1.0", to: "1.0" },
     "InventoryService/ListImagePackages": image,
     "InventoryService/GetImageInventory": image,

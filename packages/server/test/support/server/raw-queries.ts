@@ -35,7 +35,9 @@ class RawConnection {
 
   constructor(url: string) {
     this.#url = url;
-    this.#client = new pg.Client({ connectionString: url, stream: () => this.#socket });
+    // Tests read several things at once.
+    const options = { connectionString: url, pipeline: true, stream: () => this.#socket };
+    this.#client = new pg.Client(options);
     const forget = () => this.#forget();
     this.#client.on("error", forget).on("end", forget);
     this.#connected = this.#client.connect().catch((error: unknown) => {

@@ -55,10 +55,7 @@ export function Freshness({
   readonly group: string;
   readonly matchTime: string | undefined;
 }) {
-  const below = useSources({ descendantsOf: group });
-  const above = useSources({ ancestorsOf: group });
-  const all = [...above, ...below];
-  const rows = all.filter(({ uid }, at) => all.findIndex((one) => one.uid === uid) === at);
+  const rows = useSourcesOf(group);
   const { sort: _, ...name } = SOURCE_NAME;
   return (
     <section aria-labelledby="freshness">
@@ -86,6 +83,22 @@ export function Freshness({
         </div>
       )}
     </section>
+  );
+}
+
+/** The sources of a group and everything below it, and those of the groups above. */
+export function useSourcesOf(group: string): readonly VulnerabilitySourceJson[] {
+  const below = useSources({ descendantsOf: group });
+  const above = useSources({ ancestorsOf: group });
+  const all = [...above, ...below];
+  return all.filter(({ uid }, at) => all.findIndex((one) => one.uid === uid) === at);
+}
+
+/** Whether a source has not imported for longer than it should. */
+export function isBehind({ status }: VulnerabilitySourceJson): boolean {
+  const { state } = status ?? {};
+  return (
+    state === "VULNERABILITY_SOURCE_STATE_FAILING" || state === "VULNERABILITY_SOURCE_STATE_STALE"
   );
 }
 

@@ -1989,6 +1989,138 @@ export declare type TagExposureJson = {
 export declare const TagExposureSchema: GenMessage<TagExposure, {jsonType: TagExposureJson}>;
 
 /**
+ * @generated from message wharf.exposure.v2beta1.CountFindingsRequest
+ */
+export declare type CountFindingsRequest = Message<"wharf.exposure.v2beta1.CountFindingsRequest"> & {
+  /**
+   * @generated from field: string repo_uid = 1;
+   */
+  repoUid: string;
+
+  /**
+   * The digests of images and indexes.
+   *
+   * @generated from field: repeated string digests = 2;
+   */
+  digests: string[];
+};
+
+/**
+ * @generated from message wharf.exposure.v2beta1.CountFindingsRequest
+ */
+export declare type CountFindingsRequestJson = {
+  /**
+   * @generated from field: string repo_uid = 1;
+   */
+  repoUid?: string;
+
+  /**
+   * The digests of images and indexes.
+   *
+   * @generated from field: repeated string digests = 2;
+   */
+  digests?: string[];
+};
+
+/**
+ * Describes the message wharf.exposure.v2beta1.CountFindingsRequest.
+ * Use `create(CountFindingsRequestSchema)` to create a new message.
+ */
+export declare const CountFindingsRequestSchema: GenMessage<CountFindingsRequest, {jsonType: CountFindingsRequestJson}>;
+
+/**
+ * @generated from message wharf.exposure.v2beta1.CountFindingsResponse
+ */
+export declare type CountFindingsResponse = Message<"wharf.exposure.v2beta1.CountFindingsResponse"> & {
+  /**
+   * One for each digest that is an image or an index of images.
+   *
+   * @generated from field: repeated wharf.exposure.v2beta1.FindingCounts images = 1;
+   */
+  images: FindingCounts[];
+};
+
+/**
+ * @generated from message wharf.exposure.v2beta1.CountFindingsResponse
+ */
+export declare type CountFindingsResponseJson = {
+  /**
+   * One for each digest that is an image or an index of images.
+   *
+   * @generated from field: repeated wharf.exposure.v2beta1.FindingCounts images = 1;
+   */
+  images?: FindingCountsJson[];
+};
+
+/**
+ * Describes the message wharf.exposure.v2beta1.CountFindingsResponse.
+ * Use `create(CountFindingsResponseSchema)` to create a new message.
+ */
+export declare const CountFindingsResponseSchema: GenMessage<CountFindingsResponse, {jsonType: CountFindingsResponseJson}>;
+
+/**
+ * The number of open findings of an image; of an index, of its image with the most severe ones.
+ *
+ * @generated from message wharf.exposure.v2beta1.FindingCounts
+ */
+export declare type FindingCounts = Message<"wharf.exposure.v2beta1.FindingCounts"> & {
+  /**
+   * The digest of the image or the index.
+   *
+   * @generated from field: string digest = 1;
+   */
+  digest: string;
+
+  /**
+   * Whether the packages are known; of an index, those of all its images.
+   *
+   * @generated from field: wharf.exposure.v2beta1.InventoryState state = 2;
+   */
+  state: InventoryState;
+
+  /**
+   * Its open findings by severity, the most severe first.
+   *
+   * @generated from field: repeated wharf.exposure.v2beta1.SeverityCount severities = 3;
+   */
+  severities: SeverityCount[];
+};
+
+/**
+ * The number of open findings of an image; of an index, of its image with the most severe ones.
+ *
+ * @generated from message wharf.exposure.v2beta1.FindingCounts
+ */
+export declare type FindingCountsJson = {
+  /**
+   * The digest of the image or the index.
+   *
+   * @generated from field: string digest = 1;
+   */
+  digest?: string;
+
+  /**
+   * Whether the packages are known; of an index, those of all its images.
+   *
+   * @generated from field: wharf.exposure.v2beta1.InventoryState state = 2;
+   */
+  state?: InventoryStateJson;
+
+  /**
+   * Its open findings by severity, the most severe first.
+   *
+   * @generated from field: repeated wharf.exposure.v2beta1.SeverityCount severities = 3;
+   */
+  severities?: SeverityCountJson[];
+};
+
+/**
+ * Describes the message wharf.exposure.v2beta1.FindingCounts.
+ * Use `create(FindingCountsSchema)` to create a new message.
+ */
+export declare const FindingCountsSchema: GenMessage<FindingCounts, {jsonType: FindingCountsJson}>;
+
+/**
  * @generated from message wharf.exposure.v2beta1.GetExposureRequest
  */
 export declare type GetExposureRequest = Message<"wharf.exposure.v2beta1.GetExposureRequest"> & {
@@ -2262,7 +2394,7 @@ export declare type SeverityCount = Message<"wharf.exposure.v2beta1.SeverityCoun
   fixable: bigint;
 
   /**
-   * Vulnerabilities behind the open findings.
+   * Vulnerabilities behind the open findings; 0 where they are not counted.
    *
    * @generated from field: int64 vulnerabilities = 4;
    */
@@ -2297,7 +2429,7 @@ export declare type SeverityCountJson = {
   fixable?: string;
 
   /**
-   * Vulnerabilities behind the open findings.
+   * Vulnerabilities behind the open findings; 0 where they are not counted.
    *
    * @generated from field: int64 vulnerabilities = 4;
    */
@@ -2533,6 +2665,20 @@ export declare type ImageDifference = Message<"wharf.exposure.v2beta1.ImageDiffe
    * @generated from field: string to_digest = 8;
    */
   toDigest: string;
+
+  /**
+   * Whether the packages of the first image are known.
+   *
+   * @generated from field: wharf.exposure.v2beta1.InventoryState from_state = 9;
+   */
+  fromState: InventoryState;
+
+  /**
+   * Whether the packages of the second image are known.
+   *
+   * @generated from field: wharf.exposure.v2beta1.InventoryState to_state = 10;
+   */
+  toState: InventoryState;
 };
 
 /**
@@ -2596,6 +2742,20 @@ export declare type ImageDifferenceJson = {
    * @generated from field: string to_digest = 8;
    */
   toDigest?: string;
+
+  /**
+   * Whether the packages of the first image are known.
+   *
+   * @generated from field: wharf.exposure.v2beta1.InventoryState from_state = 9;
+   */
+  fromState?: InventoryStateJson;
+
+  /**
+   * Whether the packages of the second image are known.
+   *
+   * @generated from field: wharf.exposure.v2beta1.InventoryState to_state = 10;
+   */
+  toState?: InventoryStateJson;
 };
 
 /**
@@ -2857,6 +3017,54 @@ export declare type DecisionOriginJson = "DECISION_ORIGIN_UNSPECIFIED" | "DECISI
 export declare const DecisionOriginSchema: GenEnum<DecisionOrigin, DecisionOriginJson>;
 
 /**
+ * @generated from enum wharf.exposure.v2beta1.InventoryState
+ */
+export enum InventoryState {
+  /**
+   * @generated from enum value: INVENTORY_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The packages will be read.
+   *
+   * @generated from enum value: INVENTORY_STATE_WAITING = 1;
+   */
+  WAITING = 1,
+
+  /**
+   * The packages are known.
+   *
+   * @generated from enum value: INVENTORY_STATE_KNOWN = 2;
+   */
+  KNOWN = 2,
+
+  /**
+   * There is no SBOM, and the layers have no database of packages.
+   *
+   * @generated from enum value: INVENTORY_STATE_NONE = 3;
+   */
+  NONE = 3,
+
+  /**
+   * The only documents were refused, or the layers could not be read.
+   *
+   * @generated from enum value: INVENTORY_STATE_REFUSED = 4;
+   */
+  REFUSED = 4,
+}
+
+/**
+ * @generated from enum wharf.exposure.v2beta1.InventoryState
+ */
+export declare type InventoryStateJson = "INVENTORY_STATE_UNSPECIFIED" | "INVENTORY_STATE_WAITING" | "INVENTORY_STATE_KNOWN" | "INVENTORY_STATE_NONE" | "INVENTORY_STATE_REFUSED";
+
+/**
+ * Describes the enum wharf.exposure.v2beta1.InventoryState.
+ */
+export declare const InventoryStateSchema: GenEnum<InventoryState, InventoryStateJson>;
+
+/**
  * Which vulnerabilities affect which images, why, and where they are fixed. Findings follow from the packages of images, the
  * advisories of the image's group and of the groups above it, VEX documents and decisions; nobody writes them.
  *
@@ -2902,6 +3110,16 @@ export declare const FindingsService: GenService<{
     methodKind: "unary";
     input: typeof ListFixedTagsRequestSchema;
     output: typeof ListFixedTagsResponseSchema;
+  },
+  /**
+   * The numbers of open findings of images of a repo.
+   *
+   * @generated from rpc wharf.exposure.v2beta1.FindingsService.CountFindings
+   */
+  countFindings: {
+    methodKind: "unary";
+    input: typeof CountFindingsRequestSchema;
+    output: typeof CountFindingsResponseSchema;
   },
   /**
    * Numbers of a group and everything below it that the caller may see, now and for each of the last days.

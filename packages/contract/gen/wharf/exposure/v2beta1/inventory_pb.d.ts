@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { FoundVulnerability, FoundVulnerabilityJson, ImagePackage, ImagePackageJson, SeverityCount, SeverityCountJson } from "./findings_pb.js";
+import type { FoundVulnerability, FoundVulnerabilityJson, ImagePackage, ImagePackageJson, InventoryState, InventoryStateJson, SeverityCount, SeverityCountJson } from "./findings_pb.js";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import type { UIDPFilter, UIDPFilterJson } from "../../common/uid_filter_pb.js";
 
@@ -107,6 +107,13 @@ export declare type ListImagePackagesResponse = Message<"wharf.exposure.v2beta1.
    * @generated from field: int64 total_count = 3;
    */
   totalCount: bigint;
+
+  /**
+   * Whether the packages are known: otherwise, the list is empty.
+   *
+   * @generated from field: wharf.exposure.v2beta1.InventoryState state = 4;
+   */
+  state: InventoryState;
 };
 
 /**
@@ -129,6 +136,13 @@ export declare type ListImagePackagesResponseJson = {
    * @generated from field: int64 total_count = 3;
    */
   totalCount?: string;
+
+  /**
+   * Whether the packages are known: otherwise, the list is empty.
+   *
+   * @generated from field: wharf.exposure.v2beta1.InventoryState state = 4;
+   */
+  state?: InventoryStateJson;
 };
 
 /**
@@ -554,6 +568,242 @@ export declare type ImageDocumentJson = {
  * Use `create(ImageDocumentSchema)` to create a new message.
  */
 export declare const ImageDocumentSchema: GenMessage<ImageDocument, {jsonType: ImageDocumentJson}>;
+
+/**
+ * Filters combine with AND.
+ *
+ * @generated from message wharf.exposure.v2beta1.ListTaggedImagesRequest
+ */
+export declare type ListTaggedImagesRequest = Message<"wharf.exposure.v2beta1.ListTaggedImagesRequest"> & {
+  /**
+   * Of repos.
+   *
+   * @generated from field: wharf.common.UIDPFilter uidp = 1;
+   */
+  uidp?: UIDPFilter | undefined;
+
+  /**
+   * Only images in these states; in any by default.
+   *
+   * @generated from field: repeated wharf.exposure.v2beta1.InventoryState states = 2;
+   */
+  states: InventoryState[];
+
+  /**
+   * Only images in use, or only others.
+   *
+   * @generated from field: optional bool in_use = 3;
+   */
+  inUse?: boolean | undefined;
+
+  /**
+   * @generated from field: int32 page_size = 4;
+   */
+  pageSize: number;
+
+  /**
+   * @generated from field: string page_token = 5;
+   */
+  pageToken: string;
+};
+
+/**
+ * Filters combine with AND.
+ *
+ * @generated from message wharf.exposure.v2beta1.ListTaggedImagesRequest
+ */
+export declare type ListTaggedImagesRequestJson = {
+  /**
+   * Of repos.
+   *
+   * @generated from field: wharf.common.UIDPFilter uidp = 1;
+   */
+  uidp?: UIDPFilterJson;
+
+  /**
+   * Only images in these states; in any by default.
+   *
+   * @generated from field: repeated wharf.exposure.v2beta1.InventoryState states = 2;
+   */
+  states?: InventoryStateJson[];
+
+  /**
+   * Only images in use, or only others.
+   *
+   * @generated from field: optional bool in_use = 3;
+   */
+  inUse?: boolean;
+
+  /**
+   * @generated from field: int32 page_size = 4;
+   */
+  pageSize?: number;
+
+  /**
+   * @generated from field: string page_token = 5;
+   */
+  pageToken?: string;
+};
+
+/**
+ * Describes the message wharf.exposure.v2beta1.ListTaggedImagesRequest.
+ * Use `create(ListTaggedImagesRequestSchema)` to create a new message.
+ */
+export declare const ListTaggedImagesRequestSchema: GenMessage<ListTaggedImagesRequest, {jsonType: ListTaggedImagesRequestJson}>;
+
+/**
+ * @generated from message wharf.exposure.v2beta1.ListTaggedImagesResponse
+ */
+export declare type ListTaggedImagesResponse = Message<"wharf.exposure.v2beta1.ListTaggedImagesResponse"> & {
+  /**
+   * @generated from field: repeated wharf.exposure.v2beta1.TaggedImage images = 1;
+   */
+  images: TaggedImage[];
+
+  /**
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * Of all pages.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount: bigint;
+};
+
+/**
+ * @generated from message wharf.exposure.v2beta1.ListTaggedImagesResponse
+ */
+export declare type ListTaggedImagesResponseJson = {
+  /**
+   * @generated from field: repeated wharf.exposure.v2beta1.TaggedImage images = 1;
+   */
+  images?: TaggedImageJson[];
+
+  /**
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken?: string;
+
+  /**
+   * Of all pages.
+   *
+   * @generated from field: int64 total_count = 3;
+   */
+  totalCount?: string;
+};
+
+/**
+ * Describes the message wharf.exposure.v2beta1.ListTaggedImagesResponse.
+ * Use `create(ListTaggedImagesResponseSchema)` to create a new message.
+ */
+export declare const ListTaggedImagesResponseSchema: GenMessage<ListTaggedImagesResponse, {jsonType: ListTaggedImagesResponseJson}>;
+
+/**
+ * An image that a tag names, directly or by an index.
+ *
+ * @generated from message wharf.exposure.v2beta1.TaggedImage
+ */
+export declare type TaggedImage = Message<"wharf.exposure.v2beta1.TaggedImage"> & {
+  /**
+   * The repo of the image.
+   *
+   * @generated from field: string repo_uid = 1;
+   */
+  repoUid: string;
+
+  /**
+   * The name of the repo with the names of its groups.
+   *
+   * @generated from field: string repo_path = 2;
+   */
+  repoPath: string;
+
+  /**
+   * Tags of the image and of the indexes that contain it, at most 100.
+   *
+   * @generated from field: repeated string tags = 3;
+   */
+  tags: string[];
+
+  /**
+   * Whether the image is deployed, or was pushed or pulled in the last 30 days.
+   *
+   * @generated from field: bool in_use = 4;
+   */
+  inUse: boolean;
+
+  /**
+   * When the image was pushed.
+   *
+   * @generated from field: google.protobuf.Timestamp push_time = 5;
+   */
+  pushTime?: Timestamp | undefined;
+
+  /**
+   * The digest, the platform and the state of its packages.
+   *
+   * @generated from field: wharf.exposure.v2beta1.PlatformInventory inventory = 6;
+   */
+  inventory?: PlatformInventory | undefined;
+};
+
+/**
+ * An image that a tag names, directly or by an index.
+ *
+ * @generated from message wharf.exposure.v2beta1.TaggedImage
+ */
+export declare type TaggedImageJson = {
+  /**
+   * The repo of the image.
+   *
+   * @generated from field: string repo_uid = 1;
+   */
+  repoUid?: string;
+
+  /**
+   * The name of the repo with the names of its groups.
+   *
+   * @generated from field: string repo_path = 2;
+   */
+  repoPath?: string;
+
+  /**
+   * Tags of the image and of the indexes that contain it, at most 100.
+   *
+   * @generated from field: repeated string tags = 3;
+   */
+  tags?: string[];
+
+  /**
+   * Whether the image is deployed, or was pushed or pulled in the last 30 days.
+   *
+   * @generated from field: bool in_use = 4;
+   */
+  inUse?: boolean;
+
+  /**
+   * When the image was pushed.
+   *
+   * @generated from field: google.protobuf.Timestamp push_time = 5;
+   */
+  pushTime?: TimestampJson;
+
+  /**
+   * The digest, the platform and the state of its packages.
+   *
+   * @generated from field: wharf.exposure.v2beta1.PlatformInventory inventory = 6;
+   */
+  inventory?: PlatformInventoryJson;
+};
+
+/**
+ * Describes the message wharf.exposure.v2beta1.TaggedImage.
+ * Use `create(TaggedImageSchema)` to create a new message.
+ */
+export declare const TaggedImageSchema: GenMessage<TaggedImage, {jsonType: TaggedImageJson}>;
 
 /**
  * Filters combine with AND.
@@ -1418,54 +1668,6 @@ export declare type ReindexImageRequestJson = {
 export declare const ReindexImageRequestSchema: GenMessage<ReindexImageRequest, {jsonType: ReindexImageRequestJson}>;
 
 /**
- * @generated from enum wharf.exposure.v2beta1.InventoryState
- */
-export enum InventoryState {
-  /**
-   * @generated from enum value: INVENTORY_STATE_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * The packages will be read.
-   *
-   * @generated from enum value: INVENTORY_STATE_WAITING = 1;
-   */
-  WAITING = 1,
-
-  /**
-   * The packages are known.
-   *
-   * @generated from enum value: INVENTORY_STATE_KNOWN = 2;
-   */
-  KNOWN = 2,
-
-  /**
-   * There is no SBOM, and the layers have no database of packages.
-   *
-   * @generated from enum value: INVENTORY_STATE_NONE = 3;
-   */
-  NONE = 3,
-
-  /**
-   * The only documents were refused, or the layers could not be read.
-   *
-   * @generated from enum value: INVENTORY_STATE_REFUSED = 4;
-   */
-  REFUSED = 4,
-}
-
-/**
- * @generated from enum wharf.exposure.v2beta1.InventoryState
- */
-export declare type InventoryStateJson = "INVENTORY_STATE_UNSPECIFIED" | "INVENTORY_STATE_WAITING" | "INVENTORY_STATE_KNOWN" | "INVENTORY_STATE_NONE" | "INVENTORY_STATE_REFUSED";
-
-/**
- * Describes the enum wharf.exposure.v2beta1.InventoryState.
- */
-export declare const InventoryStateSchema: GenEnum<InventoryState, InventoryStateJson>;
-
-/**
  * @generated from enum wharf.exposure.v2beta1.InventorySource
  */
 export enum InventorySource {
@@ -1538,6 +1740,16 @@ export declare const InventoryService: GenService<{
     methodKind: "unary";
     input: typeof GetImageInventoryRequestSchema;
     output: typeof ImageInventorySchema;
+  },
+  /**
+   * The images with a tag, and whether their packages are known, of all that the caller may see; by repo and digest.
+   *
+   * @generated from rpc wharf.exposure.v2beta1.InventoryService.ListTaggedImages
+   */
+  listTaggedImages: {
+    methodKind: "unary";
+    input: typeof ListTaggedImagesRequestSchema;
+    output: typeof ListTaggedImagesResponseSchema;
   },
   /**
    * The images that contain a package, of all that the caller may see; those in use first.

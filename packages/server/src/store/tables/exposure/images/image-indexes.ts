@@ -1,7 +1,20 @@
 import type { Transaction } from "../../../db/commit/transaction.ts";
 import type { Reader } from "../../../db/connection.ts";
+import type { Manifest } from "../../registry/manifests.ts";
 
 /** The images that indexes of a repo contain. */
+
+/** The digests of the images of an index: attestations of BuildKit are children of an unknown platform. */
+export function imagesOfManifest({
+  digest,
+  children,
+}: Pick<Manifest, "digest" | "children">): string[] {
+  const images = children.filter(
+    // Work that requests itself would never end.
+    (child) => child.architecture !== "unknown" && child.digest !== digest,
+  );
+  return [...new Set(images.map((child) => child.digest))];
+}
 
 /** Replaces the images of an index. */
 export async function writeIndexImages(

@@ -1,8 +1,9 @@
 import type { InventorySource, InventoryState } from "@wharf/contract";
 import type { Transaction } from "../../../db/commit/transaction.ts";
 import type { Reader } from "../../../db/connection.ts";
+import type { Manifest } from "../../registry/manifests.ts";
 
-/** Images of repos, and the states of their inventories: one row for each manifest of an image, once it was read. */
+/** Images of repos, and the states of their inventories: one row for each manifest of an image. */
 
 /** The result of reading an image. */
 export interface ImageReading {
@@ -176,15 +177,15 @@ export async function deleteOrphans(tx: Transaction, repo: string, digest?: stri
   }
 }
 
-/** The next manifests after one, by repo and digest, that may be images and were not read; attached ones are none. */
+/** The next manifests after one, by repo and digest, that may be images and have no row; attached ones are none. */
 export function unreadManifests(
   reader: Reader,
   repo: string,
   digest: string,
   limit: number,
-): Promise<{ readonly repo: string; readonly digest: string }[]> {
+): Promise<(Pick<Manifest, "digest" | "kind" | "architecture" | "pushed"> & { repo: string })[]> {
   return reader.all(
-    `SELECT repo, digest FROM manifests
+    `SELECT repo, digest, kind, architecture, pushed FROM manifests
      WHERE (repo, digest) > (?, ?) AND kind <> 'other' AND subject = '' AND NOT EXISTS (
        SELECT 1 FROM exposure_images
        WHERE exposure_images.repo = manifests.repo AND exposure_images.digest = manifests.digest)
