@@ -70,10 +70,10 @@ onEachStore(
         return { ...request, [method.input.fields[0]?.jsonName as string]: await repo() };
       }
       if (/RestoreTag/.test(name)) {
-        const { uid, path } = await retention.repo();
-        await retention.client.image(path, "1.0", "restored");
-        await retention.client.send("DELETE", `/v2/${path}/manifests/1.0`);
-        return { repoUid: uid, name: "1.0" };
+        const restored = await retention.repo();
+        await retention.client.image(restored.path, "1.0", "restored");
+        await api.tags.delete((await retention.tag(restored, "1.0")).uid);
+        return { repoUid: restored.uid, name: "1.0" };
       }
       if (/CreateUpstream|CreateRetentionPolicy/.test(name)) {
         return { ...request, parent: await world.group(org) };
