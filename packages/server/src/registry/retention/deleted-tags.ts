@@ -10,10 +10,12 @@ import {
 } from "@wharf/contract";
 import { pageSizeOf, readCursor } from "../../engine/list/list.ts";
 import type { ListDeps } from "../../engine/list/lists.ts";
-import { Mutation, type WriteDeps } from "../../engine/write/mutation.ts";
+import type { CreateDeps } from "../../engine/write/creates.ts";
+import { Mutation } from "../../engine/write/mutation.ts";
 import { alreadyExists, failedPrecondition, notFound } from "../../lib/errors.ts";
 import type { Handler } from "../../rpc/call.ts";
 import { messageReply } from "../../rpc/reply.ts";
+import type { Transaction } from "../../store/db/commit/transaction.ts";
 import { readManifestContent } from "../../store/tables/registry/manifests.ts";
 import {
   deletedTags,
@@ -23,7 +25,7 @@ import {
 import { lockRepo, recordTag } from "../ingest/tag-state.ts";
 
 /** The handlers of DeletedTagsService. */
-export function deletedTagHandlers(deps: ListDeps & WriteDeps): [DescMethod, Handler][] {
+export function deletedTagHandlers(deps: ListDeps & CreateDeps): [DescMethod, Handler][] {
   const { method } = DeletedTagsService;
   return [
     [method.listDeletedTags, listDeletedTags(deps)],
@@ -56,11 +58,11 @@ function listDeletedTags({ catalog, store, lists }: ListDeps): Handler {
   };
 }
 
-function restoreTag(deps: WriteDeps): Handler {
-  const { catalog, store } = deps;
+function restoreTag(deps: CreateDeps): Handler {
+  const { catalog, creates } = deps;
   return async (call, message) => {
     const { repoUid, name } = message as RestoreTagRequest;
-    const restored = await store.writeFor(call, async (tx) => {
+    const restore = async (tx: Transaction) => {
       const mutation = new Mutation(call, tx, deps);
       await lockRepo(mutation, repoUid);
       const digest = await digestToRestore(tx, repoUid, name, call.time);
@@ -74,7 +76,7 @@ function restoreTag(deps: WriteDeps): Handler {
       const { tag } = await recordTag(mutation, repoUid, { name, digest });
       await forgetDeletedTag(tx, repoUid, name);
       return tag as Tag;
-    });
-    return messageReply(TagSchema, restored);
+    };
+    return creates.write(call, restore, (tag) => messageReply(TagSchema, tag));
   };
 }
