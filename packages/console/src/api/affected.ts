@@ -25,7 +25,7 @@ const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
   "/auth/v1/sessions": [AUTH],
   [BINDINGS]: [ACCESS, AUTH],
   [REPOS]: [TAGS],
-  [TAGS]: [REPOS],
+  [TAGS]: [REPOS, "/registry/v2beta1/deletedTags"],
   [DECISIONS]: EXPOSURE,
   "/events/v2beta1/subscriptions": ["/events/v2beta1/deliveries"],
 };

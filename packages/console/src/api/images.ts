@@ -1,5 +1,5 @@
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
-import type { ImageJson } from "@wharf/contract/messages";
+import type { ImageJson, ManifestSignaturesJson } from "@wharf/contract/messages";
 import { batched } from "./batches.ts";
 import { api, client, serviceOf } from "./client.ts";
 
@@ -7,6 +7,11 @@ const readImage = batched<ImageJson>(async (repoUid, digests) => {
   const request = { repoUid, digests, pageSize: digests.length };
   const { images = [] } = await client.call(api.images.list, request);
   return new Map(images.map((image) => [image.digest ?? "", image]));
+});
+
+const readSignatures = batched<ManifestSignaturesJson>(async (repoUid, digests) => {
+  const { states = [] } = await client.call(api.signatures.listStates, { repoUid, digests });
+  return new Map(states.map((state) => [state.digest ?? "", state]));
 });
 
 /** The image with a digest. All rows of a page are one request. */
@@ -28,6 +33,19 @@ export function useImages(repo: string, digests: readonly string[]): UseQueryRes
       return found.filter((one) => one !== undefined);
     },
     enabled: digests.length > 0,
+    staleTime: 60_000,
+  });
+}
+
+/** Whether an image is signed; null if it is not. */
+export function useSignatureState(
+  repo: string,
+  digest: string,
+): UseQueryResult<ManifestSignaturesJson | null, Error> {
+  return useQuery({
+    queryKey: [serviceOf(api.signatures.listStates), "signed", repo, digest],
+    queryFn: async () => (await readSignatures(repo, digest)) ?? null,
+    enabled: digest !== "",
     staleTime: 60_000,
   });
 }

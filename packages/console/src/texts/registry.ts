@@ -103,6 +103,19 @@ export const imageTexts = {
   deleteTag: "Delete tag",
   deleteTagText: "The registry loses the tag. The image stays.",
   deletedTag: (name: string) => `Tag ${name} was deleted.`,
+  selectTag: (name: string) => `Select tag ${name}`,
+  deleteTags: (count: number) =>
+    count === 1 ? "Delete 1 tag" : `Delete ${number.format(count)} tags`,
+  deleteTagsTitle: (count: number) =>
+    count === 1 ? "Delete this tag?" : `Delete these ${number.format(count)} tags?`,
+  deletedTags: (count: number) =>
+    count === 1 ? "1 tag was deleted." : `${number.format(count)} tags were deleted.`,
+  tagsNotDeleted: (failed: number, count: number) =>
+    `${number.format(failed)} of ${number.format(count)} tags could not be deleted. The reasons are above.`,
+  leftUntagged: (count: number) =>
+    count === 0
+      ? "Every image keeps another tag."
+      : `${count === 1 ? "1 image stays" : `${number.format(count)} images stay`} without a tag.`,
   deleteImage: "Delete image",
   deleteImageTitle: "Delete this image?",
   deleteImageText: (tags: number) =>
@@ -134,12 +147,46 @@ export const imageTexts = {
   noLongerThere: "The registry does not have the manifest, or cannot be reached",
 } as const;
 
+export const protectionTexts = {
+  protect: "Protect",
+  protectTitle: (name: string) => `Protect ${name}?`,
+  protectText:
+    "Nobody can delete the tag or its image, nor does retention. This creates a rule of the repository.",
+  protectDone: (name: string) => `Tag ${name} is protected.`,
+  immutable: "Immutable",
+  immutableHint: "It cannot move to another image either.",
+  unprotect: "Unprotect",
+  unprotectTitle: (name: string) => `Unprotect ${name}?`,
+  unprotectText: "The rule of the repository about this tag is deleted.",
+  unprotectDone: (name: string) => `The rule about tag ${name} was deleted.`,
+  others: "These rules still apply to it:",
+  rules: "Rules of the tag",
+  isProtected: "protected",
+  isImmutable: "immutable",
+  by: (rule: string, of: string) => `by the rule “${rule}” of ${of}`,
+  deletion: "Retention deletes this tag",
+  unlessKept: ", unless a rule keeps it by then.",
+} as const;
+
+export const deletedTagTexts = {
+  title: "Deleted tags",
+  deleted: "Deleted",
+  by: "By",
+  until: "Restorable until",
+  restore: "Restore",
+  restoreTitle: (name: string) => `Restore ${name}?`,
+  restoreText: "The tag is created again, with the image that it had.",
+  restored: (name: string) => `Tag ${name} was restored.`,
+} as const;
+
 export const signatureTexts = {
   title: "Signatures",
   none: "Nobody has signed it.",
   pending: "Signatures are being verified.",
   verified: "verified",
   unverified: "not verified",
+  isVerified: "signed",
+  isUnverified: "signature not verified",
   signer: "Signed by",
   signed: "Signed",
   claimed: (subject: string) => `says it is ${subject}`,

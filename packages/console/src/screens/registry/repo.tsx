@@ -9,6 +9,7 @@ import { Page } from "../../ui/page.tsx";
 import { Tabs, useTab } from "../../ui/tabs.tsx";
 import { RepoPackages, RepoVulnerabilities } from "../exposure/repo-tabs.tsx";
 import { Activity } from "./activity.tsx";
+import { DeletedTags } from "./deleted-tags.tsx";
 import { Digests } from "./digests.tsx";
 import { Locations } from "./locations.tsx";
 import { PullCommand } from "./pull-command.tsx";
@@ -56,7 +57,12 @@ function Content({ repo: { uid = "", name = "" } }: { readonly repo: RepoJson })
     <>
       {tag?.name !== undefined && <PullCommand repo={uid} name={name} reference={`:${tag.name}`} />}
       <Tabs label={imageTexts.label} tabs={imageTexts.tabs} />
-      {tab === "tags" && <TagList repo={uid} name={name} />}
+      {tab === "tags" && (
+        <>
+          <TagList key={uid} repo={uid} name={name} />
+          <DeletedTags repo={uid} />
+        </>
+      )}
       {tab === "images" && <Digests repo={uid} />}
       {tab === "vulnerabilities" && <RepoVulnerabilities repo={uid} />}
       {tab === "packages" && <RepoPackages repo={uid} />}

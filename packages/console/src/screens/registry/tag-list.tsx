@@ -1,12 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import type { TagJson } from "@wharf/contract/messages";
+import { useState } from "react";
 import { useAccess } from "../../api/access.ts";
 import { api } from "../../api/client.ts";
-import { useImage, useImages } from "../../api/images.ts";
+import { useImage, useImages, useSignatureState } from "../../api/images.ts";
 import { type ListSearch, screenLink, useListSearch } from "../../app/location.ts";
 import { texts } from "../../texts/common.ts";
 import { exposureTexts } from "../../texts/exposure.ts";
-import { imageTexts } from "../../texts/registry.ts";
+import { imageTexts, signatureTexts } from "../../texts/registry.ts";
 import { bytesText } from "../../ui/bytes.ts";
 import { Code } from "../../ui/code.tsx";
 import { Digest } from "../../ui/digest.tsx";
@@ -15,6 +16,7 @@ import { ResourceList } from "../../ui/resource-list.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Age } from "../../ui/time.tsx";
 import { FindingCounts } from "../exposure/counts.tsx";
+import { DeleteTags } from "./delete-tags.tsx";
 import { useImageName } from "./pull-command.tsx";
 
 const FILTERS: readonly Filter[] = [
@@ -24,7 +26,14 @@ const FILTERS: readonly Filter[] = [
   { name: "deprecated", label: imageTexts.deprecated, options: imageTexts.deprecations },
 ];
 
-function columnsOf(repo: string, showsFindings: boolean): readonly Column<TagJson>[] {
+type Select = (tag: TagJson) => { readonly checked: boolean; readonly onChange: () => void };
+
+/** With `select`, tags can be selected. */
+function columnsOf(
+  repo: string,
+  showsFindings: boolean,
+  select: Select | undefined,
+): readonly Column<TagJson>[] {
   const findings: Column<TagJson> = {
     header: exposureTexts.label,
     cell: ({ digest = "" }) => <FindingCounts repo={repo} digest={digest} />,
@@ -33,11 +42,17 @@ function columnsOf(repo: string, showsFindings: boolean): readonly Column<TagJso
     {
       header: texts.columns.name,
       sort: "name",
-      cell: ({ uid = "", name, deprecated }) => (
-        <>
-          <Link {...screenLink("tag", uid)}>{name}</Link>{" "}
-          {deprecated && <span className="badge plain">{imageTexts.deprecated}</span>}
-        </>
+      cell: (tag) => (
+        <span className="with-check">
+          {select && (
+            <input
+              type="checkbox"
+              aria-label={imageTexts.selectTag(tag.name ?? "")}
+              {...select(tag)}
+            />
+          )}
+          <Name repo={repo} tag={tag} />
+        </span>
       ),
     },
     {
@@ -71,26 +86,65 @@ export function TagList({ repo, name }: { readonly repo: string; readonly name: 
   const [search] = useListSearch();
   const image = useImageName(repo, name);
   const { can } = useAccess();
+  const [selected, setSelected] = useState<readonly TagJson[]>([]);
+  const select = (tag: TagJson) => {
+    const others = selected.filter(({ uid }) => uid !== tag.uid);
+    const checked = others.length < selected.length;
+    return { checked, onChange: () => setSelected(checked ? others : [...others, tag]) };
+  };
   return (
-    <ResourceList
-      label={imageTexts.tabs.tags}
-      method={api.tags.list}
-      request={{ uidp: { childrenOf: repo }, ...filtersOf(search) }}
-      filters={FILTERS}
-      rows={({ tags }) => tags}
-      columns={columnsOf(repo, can("vuln_report.list", repo))}
-      defaultSort="update_time desc"
-      emptyTitle={imageTexts.noTags}
-      emptyText={imageTexts.noTagsText}
-      emptyAction={
-        image !== undefined && (
-          <>
-            <Code text={`wharf auth configure-docker --registry ${image.split("/")[0]}`} />
-            <Code text={`docker push ${image}:latest`} />
-          </>
-        )
-      }
-    />
+    <>
+      <ResourceList
+        label={imageTexts.tabs.tags}
+        method={api.tags.list}
+        request={{ uidp: { childrenOf: repo }, ...filtersOf(search) }}
+        filters={FILTERS}
+        rows={({ tags }) => tags}
+        columns={columnsOf(
+          repo,
+          can("vuln_report.list", repo),
+          can("tag.delete", repo) ? select : undefined,
+        )}
+        defaultSort="update_time desc"
+        emptyTitle={imageTexts.noTags}
+        emptyText={imageTexts.noTagsText}
+        emptyAction={
+          image !== undefined && (
+            <>
+              <Code text={`wharf auth configure-docker --registry ${image.split("/")[0]}`} />
+              <Code text={`docker push ${image}:latest`} />
+            </>
+          )
+        }
+      />
+      {selected.length > 0 && (
+        <div className="selection">
+          <DeleteTags repo={repo} tags={selected} setSelected={setSelected} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Name({
+  repo,
+  tag: { uid = "", name, digest = "", deprecated },
+}: {
+  readonly repo: string;
+  readonly tag: TagJson;
+}) {
+  const { data: signed } = useSignatureState(repo, digest);
+  const isVerified = signed?.state === "SIGNATURE_STATE_VERIFIED";
+  return (
+    <span>
+      <Link {...screenLink("tag", uid)}>{name}</Link>{" "}
+      {deprecated && <span className="badge plain">{imageTexts.deprecated}</span>}{" "}
+      {signed && (
+        <span className={isVerified ? "badge good" : "badge warn"}>
+          {isVerified ? signatureTexts.isVerified : signatureTexts.isUnverified}
+        </span>
+      )}
+    </span>
   );
 }
 

@@ -18,6 +18,7 @@ import { PullCommand } from "./pull-command.tsx";
 import { RepoLink } from "./repo-link.tsx";
 import { Signatures } from "./signatures.tsx";
 import { Kind, Size } from "./tag-list.tsx";
+import { ChangeProtection, Protection } from "./tag-protection.tsx";
 
 /** A tag: its current digest and its history. */
 export function Screen() {
@@ -38,11 +39,17 @@ export function Screen() {
         cli: `wharf tags history ${uid}`,
         rest: `/registry/v2beta1/tags/${uid}/history`,
       }}
-      actions={can("tag.delete", repo) && <DeleteTag tag={tag.data} />}
+      actions={
+        <>
+          <ChangeProtection tag={tag.data} />
+          {can("tag.delete", repo) && <DeleteTag tag={tag.data} />}
+        </>
+      }
     >
       <p className="lead">
         <RepoLink uid={repo} />
       </p>
+      <Protection tag={tag.data} />
       <PullCommand repo={repo} name={data.name ?? ""} reference={`:${name}`} />
       <Content tag={tag.data} repo={repo} />
     </Page>
@@ -112,7 +119,7 @@ function History({ uid, repo }: { readonly uid: string; readonly repo: string })
 }
 
 function DeleteTag({ tag: { uid = "", name = "" } }: { readonly tag: TagJson }) {
-  const remove = useChange(api.tags.delete, [api.repos.list]);
+  const remove = useChange(api.tags.delete, [api.repos.list, api.deletedTags.list]);
   return (
     <ConfirmDialog
       change={remove}

@@ -1,7 +1,7 @@
 import type { Bundle } from "@sigstore/bundle";
 import type { SignedEntity, Signer, TrustMaterial } from "@sigstore/verify";
 import type { KeylessIdentity } from "@wharf/contract";
-import { globMatches } from "../../lib/pattern/glob.ts";
+import { globMatches } from "@wharf/contract/glob";
 import { trustMaterialOf } from "../../registry/signatures/trust-material.ts";
 import {
   type SignatureProblem,

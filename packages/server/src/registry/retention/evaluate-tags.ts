@@ -1,5 +1,5 @@
 import type { RetentionPolicy, RetentionRule } from "@wharf/contract";
-import { matchesAny } from "../../lib/pattern/glob.ts";
+import { matchesAny } from "@wharf/contract/glob";
 import type { TagState } from "../../store/tables/registry/retention.ts";
 import { DAY_MS } from "./effective-policy.ts";
 import type { RepoState } from "./repo-state.ts";

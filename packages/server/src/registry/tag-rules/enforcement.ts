@@ -1,7 +1,7 @@
 import { ancestorsOf, depthOf, parentOf, type TagRule } from "@wharf/contract";
+import { matchesAny } from "@wharf/contract/glob";
 import type { Catalog } from "../../engine/catalog.ts";
 import { failedPrecondition, type WharfError } from "../../lib/errors.ts";
-import { matchesAny } from "../../lib/pattern/glob.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { indexesListing } from "../../store/tables/registry/manifests.ts";
 import { wantsUniqueTags } from "../../store/tables/registry/settings.ts";

@@ -1,7 +1,7 @@
 import { ancestorsOf, isRoot, type Upstream } from "@wharf/contract";
+import { matchesAny } from "@wharf/contract/glob";
 import type { Catalog } from "../../engine/catalog.ts";
 import { WharfError } from "../../lib/errors.ts";
-import { matchesAny } from "../../lib/pattern/glob.ts";
 import type { Transaction } from "../../store/db/commit/transaction.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { findBlobs } from "../../store/tables/registry/blobs.ts";

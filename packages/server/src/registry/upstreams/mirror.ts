@@ -1,6 +1,6 @@
 import { ancestorsOf, depthOf, type Upstream } from "@wharf/contract";
+import { matchesAny } from "@wharf/contract/glob";
 import type { Catalog } from "../../engine/catalog.ts";
-import { matchesAny } from "../../lib/pattern/glob.ts";
 import type { Reader } from "../../store/db/connection.ts";
 import { isDockerHub } from "../client/upstream-client.ts";
 import type { ResolvedPath } from "../path.ts";
