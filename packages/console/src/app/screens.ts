@@ -48,6 +48,11 @@ export const GROUP_SCREENS = {
     icon: "box",
     component: lazyRouteComponent(() => import("../screens/registry/repos.tsx"), "Screen"),
   },
+  storage: {
+    section: "registry",
+    icon: "disk",
+    component: lazyRouteComponent(() => import("../screens/storage/storage.tsx"), "Screen"),
+  },
   vulnerabilities: {
     section: "registry",
     icon: "bug",

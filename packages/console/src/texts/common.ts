@@ -19,6 +19,7 @@ export const texts = {
     providers: "Identity providers",
     people: "People",
     repos: "Repositories",
+    storage: "Storage",
     vulnerabilities: "Vulnerabilities",
     advisories: "Advisories",
     events: "Events",

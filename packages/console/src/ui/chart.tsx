@@ -4,7 +4,7 @@ import { niceMaximum, type Series, stacked } from "./chart-scale.ts";
 
 const HEIGHT = 180;
 const TOP = 8;
-const LEFT = 44;
+const LEFT = 52;
 const BOTTOM = 24;
 const GAP = 2;
 /** An x label takes this many pixels, its distance to the next included. */
@@ -16,6 +16,7 @@ export function Chart({
   columns,
   series,
   isLevel = false,
+  format = chartTexts.number,
 }: {
   readonly title: string;
   /** The labels of the columns, such as days; the last is the newest. */
@@ -23,9 +24,11 @@ export function Chart({
   readonly series: readonly Series[];
   /** Whether the numbers are of points in time: the legend has the last of them, not their sum. */
   readonly isLevel?: boolean;
+  /** The numbers as text. */
+  readonly format?: (value: number) => string;
 }) {
   const id = useId();
-  const summaryOf = (one: Series) => summary(one, isLevel);
+  const summaryOf = (one: Series) => summary(one, isLevel, format);
   const stripes = `${id}-stripes`;
   const [frame, width] = useWidth();
   const totals = columns.map((_, at) =>
@@ -56,13 +59,13 @@ export function Chart({
             <g key={value}>
               <line className="grid" x1={LEFT} x2={width} y1={y(value)} y2={y(value)} />
               <text x={LEFT - 8} y={y(value)} dy="0.32em" textAnchor="end">
-                {chartTexts.number(value)}
+                {format(value)}
               </text>
             </g>
           ))}
           {columns.map((column, at) => (
             <g key={column}>
-              <title>{`${column}: ${series.map((one) => `${chartTexts.number(one.values[at] ?? 0)} ${one.name}`).join(", ")}`}</title>
+              <title>{`${column}: ${series.map((one) => `${format(one.values[at] ?? 0)} ${one.name}`).join(", ")}`}</title>
               <rect
                 className="hit"
                 x={LEFT + at * step}
@@ -92,7 +95,7 @@ export function Chart({
       </div>
       <details>
         <summary>{chartTexts.table}</summary>
-        <NumbersTable title={title} columns={columns} series={series} />
+        <NumbersTable title={title} columns={columns} series={series} format={format} />
       </details>
     </figure>
   );
@@ -110,6 +113,10 @@ export function Bars({
     readonly tone?: Series["tone"];
     /** Shown instead of the name, such as a link to these resources. */
     readonly label?: ReactNode;
+    /** The value of a full bar. Default: the largest of all rows. */
+    readonly of?: number;
+    /** Shown instead of the value. */
+    readonly text?: string;
   }[];
 }) {
   const most = Math.max(...rows.map(({ value }) => value), 1);
@@ -117,14 +124,18 @@ export function Bars({
     <figure className="chart">
       <figcaption>{title}</figcaption>
       <ul className="bars">
-        {rows.map(({ name, value, tone = "accent", label = name }) => (
+        {rows.map(({ name, value, tone = "accent", label = name, of = most, text }) => (
           <li key={name}>
             <span>{label}</span>
             <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
               <rect className="track" width="100" height="10" />
-              <rect className={`tone ${tone}`} width={(100 * value) / most} height="10" />
+              <rect
+                className={`tone ${tone}`}
+                width={100 * Math.min(1, of > 0 ? value / of : 1)}
+                height="10"
+              />
             </svg>
-            <span className="number">{chartTexts.number(value)}</span>
+            <span className="number">{text ?? chartTexts.number(value)}</span>
           </li>
         ))}
       </ul>
@@ -183,10 +194,12 @@ function NumbersTable({
   title,
   columns,
   series,
+  format,
 }: {
   readonly title: string;
   readonly columns: readonly string[];
   readonly series: readonly Series[];
+  readonly format: (value: number) => string;
 }) {
   return (
     <table aria-label={title}>
@@ -206,7 +219,7 @@ function NumbersTable({
             <td data-label={chartTexts.time}>{column}</td>
             {series.map(({ name, values }) => (
               <td key={name} data-label={name}>
-                {chartTexts.number(values[at] ?? 0)}
+                {format(values[at] ?? 0)}
               </td>
             ))}
           </tr>
@@ -216,9 +229,13 @@ function NumbersTable({
   );
 }
 
-function summary({ name, values }: Series, isLevel: boolean): string {
+function summary(
+  { name, values }: Series,
+  isLevel: boolean,
+  format: (value: number) => string,
+): string {
   const value = isLevel ? (values.at(-1) ?? 0) : values.reduce((sum, one) => sum + one, 0);
-  return `${chartTexts.number(value)} ${name}`;
+  return `${format(value)} ${name}`;
 }
 
 /** The width of an element, as it is now. */

@@ -8,6 +8,7 @@ const PATHS = {
   check: "M5 13l4 4L19 7",
   chevron: "M9 6l6 6-6 6",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
+  disk: "M4 6c0-4 16-4 16 0v12c0 4-16 4-16 0zM4 6c0 4 16 4 16 0M4 12c0 4 16 4 16 0",
   door: "M13 4h6v16h-6M4 12h10M10 8l4 4-4 4",
   download: "M12 4v11M7 11l5 5 5-5M5 20h14",
   folder: "M3 7V5h6l2 2h10v12H3z",

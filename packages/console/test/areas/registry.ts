@@ -104,6 +104,9 @@ export const REGISTRY: Area = {
   screens: {
     repos: ({ organization }) => `repos/${organization}`,
     "repos-activity": ({ organization }) => `repos/${organization}?tab=activity`,
+    storage: ({ organization }) => `storage/${organization}`,
+    "storage-retention": ({ organization }) => `storage/${organization}?tab=retention`,
+    "storage-upstreams": ({ organization }) => `storage/${organization}?tab=upstreams`,
     "repos-settings": ({ organization }) => `repos/${organization}?tab=settings`,
     repo: ({ repo }) => `repo/${repo}`,
     "repo-digests": ({ repo }) => `repo/${repo}?tab=images`,
