@@ -132,6 +132,7 @@ describe("tags in the console", () => {
     await picture("not-deleted");
     assert.deepEqual(await visibleTags(), ["1.0", "edge", "nightly", "stable"]);
     await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Delete 1 tag" }).waitFor();
     assert.deepEqual(site.complaints, []);
   });
