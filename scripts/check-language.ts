@@ -75,7 +75,7 @@ const SPELLING: readonly Rule[] = [
  * Ceiling of definitions by relative clause and of participles as nouns in the whole repository. Lower it with every
  * change that removes some.
  */
-const MAX_RELATIVE_DEFINITIONS = 488;
+const MAX_RELATIVE_DEFINITIONS = 487;
 
 /** A doc comment names the kind of a thing first, then its purpose. */
 const RELATIVE_CLAUSE = /^\/\*\*[\s*]*((?:What|Who|Whom|Whose|Where|How|Those|The ones?)\b)/;

@@ -1,4 +1,4 @@
-/** What a group stores, what retention deletes of it, and where its images come from, in the console. */
+/** The storage of a group in the console: usage, retention and upstreams. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -12,7 +12,7 @@ import { ConsoleSite } from "./support/site.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Where pictures of the screens go, if somebody wants to look at them. */
+/** The folder for pictures of the screens, for those who look at them. */
 const { PICTURES } = process.env;
 
 describe("storage in the console", () => {

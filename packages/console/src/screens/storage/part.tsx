@@ -4,7 +4,7 @@ import { storageTexts } from "../../texts/storage.ts";
 import { Failed, Loading } from "../../ui/feedback.tsx";
 import { isDenied } from "../../ui/lasting-error.ts";
 
-/** What one read shows: its content, or why there is none. A denied read is a sentence, not an error. */
+/** The part of a screen that one read fills: its content, or the reason for none. A denied read is a sentence, not an error. */
 export function Part<Data>({
   query: { data, error, isFetching, refetch },
   denied,

@@ -7,7 +7,7 @@ import { Retention } from "./retention.tsx";
 import { Upstreams } from "./upstreams.tsx";
 import { Usage } from "./usage.tsx";
 
-/** What a group stores, how long that stays, and where its images come from. */
+/** The storage of a group: its usage, its retention, and the upstreams of its images. */
 export function Screen() {
   const { uid } = useScreenLocation();
   const tab = useTab(storageTexts.tabs);

@@ -3,7 +3,7 @@ import { keyPair } from "../../../../server/test/support/signatures/signing.ts";
 import type { World } from "../../../../server/test/support/world/world.ts";
 import type { Body } from "./text-fields.ts";
 
-/** What a method writes, and where it is seen. */
+/** The texts that a method writes, and the screens that show them. */
 export interface Written {
   /** A request that is accepted; new names each time. */
   readonly request: () => Body;
@@ -128,7 +128,7 @@ export async function createEach(world: World, organization: string): Promise<Ui
   };
 }
 
-/** What every method that writes texts is sent, by the name of the method. */
+/** The requests of all methods that write texts, by method. */
 export function writtenBy(uids: Uids): Readonly<Record<string, Written>> {
   const { organization: parent } = uids;
   let count = 0;
