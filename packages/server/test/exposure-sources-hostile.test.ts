@@ -21,7 +21,7 @@ describe("hostile vulnerability sources", () => {
       // Others than this machine reach it, so that addresses of this machine are not allowed by default.
       flags: ["--base-url", "http://wharf.test", "--private-sinks", server.url],
       hosts: hostLookup({ servers: [names.address] }),
-      deliveryTimes: { idlePollMs: 20, timeoutMs: 300 },
+      deliveryTimes: { idlePollMs: 20, timeoutMs: 2_000 },
     });
   });
   after(async () => {

@@ -77,7 +77,8 @@ describe("unusual responses of a registry", () => {
     storage.tag("acme/repeated", "1", top);
     proxy.asked.length = 0;
     assert.equal(await notify("acme/repeated", "1", top, INDEX), 200);
-    assert.ok(proxy.asked.length < 10, `${proxy.asked.length} requests`);
+    // Four manifests, and what may be attached to them, which is read in the background.
+    assert.ok(proxy.asked.length < 50, `${proxy.asked.length} requests`);
     const repo = await tracked.repo("repeated");
     const known = await tracked.rows(`SELECT digest FROM manifests WHERE repo = '${repo}'`);
     assert.equal(known.length, 4);
