@@ -71,7 +71,7 @@ export function findingToday(section: string, row: Row, findings: readonly Findi
   const { work, reference, target } = row;
   const found = findings.find((one) => one.work === work && one.reference === reference);
   if (found === undefined) {
-    return problemOf(section, row, new NotMeasured("the row is newer than the last full run"), 0);
+    return problemOf(section, row, new NotMeasured("the last run has not measured it"), 0);
   }
   const { figures, notes } = found;
   const state = figures === undefined ? found.state : stateOf(target, figures.ratio);
