@@ -121,7 +121,7 @@ onEachStore(
       });
     }
   },
-  { registry: true },
+  { registry: true, flags: ["--exposure-layers=off"] },
 );
 
 onEachStore("idempotency keys", (world) => {

@@ -94,5 +94,5 @@ onStore(
       });
     }
   },
-  { registry: true, flags: ["--registry-gc-minutes", "0"] },
+  { registry: true, flags: ["--registry-gc-minutes=0", "--exposure-layers=off"] },
 );

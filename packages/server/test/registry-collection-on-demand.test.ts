@@ -92,7 +92,7 @@ onEachStore(
       assert.deepEqual(JSON.parse(entry?.detail ?? ""), { dryRun: true });
     });
   },
-  { registry: true, flags: ["--registry-gc-minutes", "0"] },
+  { registry: true, flags: ["--registry-gc-minutes=0", "--exposure-layers=off"] },
 );
 
 describe("collections of garbage", () => {

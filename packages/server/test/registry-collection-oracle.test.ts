@@ -102,5 +102,5 @@ onEachStore(
       }
     });
   },
-  { registry: true, flags: ["--registry-gc-minutes", "0"] },
+  { registry: true, flags: ["--registry-gc-minutes=0", "--exposure-layers=off"] },
 );

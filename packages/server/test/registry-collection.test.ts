@@ -282,5 +282,5 @@ onEachStore(
       await store.write((tx) => tx.run("UPDATE registry_passes SET expires = 0"));
     });
   },
-  { registry: true, flags: ["--registry-gc-minutes", "0"] },
+  { registry: true, flags: ["--registry-gc-minutes=0", "--exposure-layers=off"] },
 );

@@ -159,5 +159,5 @@ onEachStore(
       assert.ok(operations.includes("file: read"));
     });
   },
-  { registry: true },
+  { registry: true, flags: ["--exposure-layers=off"] },
 );

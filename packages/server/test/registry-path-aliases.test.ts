@@ -290,7 +290,7 @@ onEachStore(
       },
     );
   },
-  { registry: true, flags: ["--registries", ATTACHED] },
+  { registry: true, flags: ["--registries", ATTACHED, "--exposure-layers=off"] },
 );
 
 describe("a rename and pushes on two replicas", () => {

@@ -158,5 +158,5 @@ onEachStore(
       assert.deepEqual([examined, warnings], [digests, []]);
     });
   },
-  { registry: true },
+  { registry: true, flags: ["--exposure-layers=off"] },
 );

@@ -274,5 +274,5 @@ onEachStore(
       assert.ok(problems.some(([digest]) => digest === last));
     });
   },
-  { registry: true, flags: ["--registry-gc-minutes", "0"] },
+  { registry: true, flags: ["--registry-gc-minutes=0", "--exposure-layers=off"] },
 );

@@ -81,7 +81,7 @@ onEachStore(
       assert.match(body.errors[0].message, /quota of repositories at acme\/full is used up/);
     });
   },
-  { registry: true },
+  { registry: true, flags: ["--exposure-layers=off"] },
 );
 
 describe("a full disk", () => {

@@ -260,5 +260,5 @@ onEachStore(
       assert.deepEqual(found.sort(), [...expected].sort());
     });
   },
-  { registry: true },
+  { registry: true, flags: ["--exposure-layers=off"] },
 );

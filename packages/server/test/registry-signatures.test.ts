@@ -244,5 +244,5 @@ onEachStore(
       }
     });
   },
-  { registry: true },
+  { registry: true, flags: ["--exposure-layers=off"] },
 );

@@ -275,7 +275,7 @@ onEachStore(
       assert.deepEqual(await checkContentCounts(direct.store.reader), []);
     });
   },
-  { registry: true },
+  { registry: true, flags: ["--exposure-layers=off"] },
 );
 
 /** The status of a request whose body is announced and never sent. */

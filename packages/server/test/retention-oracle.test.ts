@@ -255,5 +255,5 @@ onEachStore(
       });
     }
   },
-  { registry: true },
+  { registry: true, flags: ["--exposure-layers=off"] },
 );

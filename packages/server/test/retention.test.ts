@@ -427,7 +427,7 @@ onEachStore(
       }
     });
   },
-  { registry: true },
+  { registry: true, flags: ["--exposure-layers=off"] },
 );
 
 /** Runs a job whose first transaction on tags waits until a change has happened. */

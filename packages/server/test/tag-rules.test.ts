@@ -177,7 +177,7 @@ onEachStore(
       );
     });
   },
-  { registry: true },
+  { registry: true, flags: ["--exposure-layers=off"] },
 );
 
 async function rejectedWith(code: number, call: Promise<unknown>): Promise<void> {
