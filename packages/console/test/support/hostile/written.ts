@@ -36,6 +36,7 @@ export interface Uids {
   readonly decision: string;
   readonly source: string;
   readonly key: string;
+  readonly tagRule: string;
 }
 
 const DECISION = {
@@ -51,6 +52,14 @@ const SOURCE = {
   url: "https://osv.example.com",
   ecosystems: ["npm"],
   paused: true,
+};
+const POLICY = { keep: [{ name: "recent", newest: 3 }] };
+const TAG_RULE = { name: "stable", tags: ["stable"], protected: true };
+const UPSTREAM = {
+  url: "https://registry.example.com",
+  mode: "UPSTREAM_MODE_CACHE",
+  username: "robot",
+  password: "secret",
 };
 const OIDC = { issuer: "https://idp.example.com", clientId: "wharf", clientSecret: "secret" };
 const CLAIMS = { issuer: "https://ci.example.com", subject: "app" };
@@ -106,6 +115,8 @@ export async function createEach(world: World, organization: string): Promise<Ui
   const event = { advisoryEvent: { detection: { manual: {} } } };
   const group = await world.group(organization, "target");
   await api.accountAssociations.create(group, { name: "target" });
+  await api.retentionPolicies.create(group, POLICY);
+  await api.upstreams.create(group, UPSTREAM);
   await api.deployments.create(repo, { charts: [CHART] });
   return {
     organization,
@@ -122,6 +133,7 @@ export async function createEach(world: World, organization: string): Promise<Ui
     subscription: await uid(api.subscriptions.create(organization, SUBSCRIPTION)),
     decision: await uid(api.decisions.create(organization, DECISION)),
     key: await uid(api.verificationKeys.create(organization, KEY)),
+    tagRule: await uid(api.tagRules.create(organization, TAG_RULE)),
     source: await uid(api.vulnerabilitySources.create(organization, SOURCE)),
     advisory: shown.body.id,
     event: (await world.http.post(`${advisories}/${target.body.id}/events`, event)).body.id,
@@ -252,6 +264,26 @@ export function writtenBy(uids: Uids): Readonly<Record<string, Written>> {
     "VerificationKeysService/UpdateVerificationKey": {
       request: () => ({ verificationKey: { uid: uids.key, ...KEY } }),
       exceptions: { "verificationKey.keyless": NOT_BOTH },
+    },
+    "TagRulesService/CreateTagRule": {
+      request: () => ({ parent, tagRule: { ...TAG_RULE, name: name() } }),
+    },
+    "TagRulesService/UpdateTagRule": {
+      request: () => ({ tagRule: { uid: uids.tagRule, ...TAG_RULE } }),
+    },
+    "RetentionPoliciesService/CreateRetentionPolicy": {
+      request: () => ({ parent, retentionPolicy: POLICY }),
+      around: { "retentionPolicy.keep[]": { name: "another" } },
+    },
+    "RetentionPoliciesService/UpdateRetentionPolicy": {
+      request: () => ({ retentionPolicy: { uid: uids.group, ...POLICY } }),
+      around: { "retentionPolicy.keep[]": { name: "another" } },
+    },
+    "UpstreamsService/CreateUpstream": {
+      request: () => ({ parent, upstream: UPSTREAM }),
+    },
+    "UpstreamsService/UpdateUpstream": {
+      request: () => ({ upstream: { uid: uids.group, ...UPSTREAM } }),
     },
     "Advisories/Create": {
       request: () => ({ parentId: parent, advisory: { ...ABOUT, artifactName: name() } }),
