@@ -6,10 +6,10 @@ import { usageError } from "../errors.ts";
 import { statusWord, VULNERABILITY, wordOf } from "../exposure/columns.ts";
 import { type Column, UID } from "../output/columns.ts";
 import { ancestorPath, groupNames, namesOf } from "../resolve/group-names.ts";
-import { resolveParent, resolveScope } from "../resolve/groups.ts";
+import { resolveGroupOrRepo } from "../resolve/group-or-repo.ts";
+import { resolveScope } from "../resolve/groups.ts";
 import { type Kind, REPO } from "../resolve/kinds.ts";
 import { MAX_CANDIDATES, onlyMatch } from "../resolve/names.ts";
-import { resolveUid } from "../resolve/resolve.ts";
 import type { FilterArgs } from "../resource/commands.ts";
 import { printOne, type Resource } from "../resource/run.ts";
 import { definedFields, readFutureTime } from "../resource/values.ts";
@@ -135,7 +135,7 @@ export const create: Run<typeof createDefinition> = async (context, args) => {
       expireTime: until === undefined ? undefined : readFutureTime("--until", until),
     }),
   };
-  const parent = await parentOf(context, args);
+  const parent = await resolveGroupOrRepo(context, args);
   const { decisions } = await context.client();
   const created = await decisions.create({ parent, decision }, { signal: context.signal });
   const waits = created.reviewState === DecisionReviewState.PENDING;
@@ -146,16 +146,6 @@ export const create: Run<typeof createDefinition> = async (context, args) => {
   );
   await printOne(context, resource, created);
 };
-
-/** The repo or group that a decision applies to. */
-async function parentOf(
-  context: Context,
-  { repo, parent }: { readonly repo: string | undefined; readonly parent: string | undefined },
-): Promise<string> {
-  if (repo !== undefined) return resolveUid(context, REPO, repo);
-  if (parent !== undefined) return (await resolveParent(context, parent)).uid;
-  throw usageError("give --parent or --repo");
-}
 
 export const approve: Run<typeof approveDefinition> = (context, args) =>
   review(context, args, DecisionReviewState.APPROVED);

@@ -2,11 +2,11 @@ import type { RetentionEntry, RetentionPolicy } from "@wharf/client";
 import { ancestorsOf, isUid } from "@wharf/contract";
 import type { Run } from "../command/types.ts";
 import type { Context } from "../context.ts";
-import { usageError } from "../errors.ts";
 import { type Column, UID } from "../output/columns.ts";
 import { DIGEST, sizeText } from "../output/short.ts";
 import { ancestorPath, groupNames, namesOf } from "../resolve/group-names.ts";
-import { resolveGroup, resolveParent, resolveScope } from "../resolve/groups.ts";
+import { resolveGroupOrRepo } from "../resolve/group-or-repo.ts";
+import { resolveGroup, resolveScope } from "../resolve/groups.ts";
 import { type Kind, REPO } from "../resolve/kinds.ts";
 import { resolveUid } from "../resolve/resolve.ts";
 import { printOne, type Resource } from "../resource/run.ts";
@@ -73,7 +73,7 @@ async function scopeUid(context: Context, text: string): Promise<string> {
 
 export const create: Run<typeof createDefinition> = async (context, args) => {
   const { untaggedDays, announceDays, restoreDays, description } = args;
-  const parent = await parentOf(context, args);
+  const parent = await resolveGroupOrRepo(context, args);
   const retentionPolicy = {
     keep: readRules(args.keep),
     ...definedFields({ untaggedDays, announceDays, restoreDays, description }),
@@ -84,16 +84,6 @@ export const create: Run<typeof createDefinition> = async (context, args) => {
   context.err.note("created the policy: `wharf retention preview` shows what it deletes");
   await printOne(context, resource, created);
 };
-
-/** The repo or group of a new policy. */
-async function parentOf(
-  context: Context,
-  { repo, parent }: { readonly repo: string | undefined; readonly parent: string | undefined },
-): Promise<string> {
-  if (repo !== undefined) return resolveUid(context, REPO, repo);
-  if (parent !== undefined) return (await resolveParent(context, parent)).uid;
-  throw usageError("give --parent or --repo");
-}
 
 export const update = updater(updateDefinition, {
   resource,
